@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+#
+# make            the preload library, the link stub and the example
+# make demo       show it working, on this machine's RDMA device or in a virtual machine
+# make check      all tests
+# make install    PREFIX, SYSCONFDIR and DESTDIR are honoured; make uninstall takes it away
+# make help       the other targets
+
+VERSION := 0.1.0
+
+PREFIX ?= /usr/local
+SYSCONFDIR ?= /etc
+B ?= build
+# make V=1 shows each command.
+Q := $(if $(V),,@)
+
+CFLAGS ?= -O2 -g
+WARNINGS := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wformat=2 $(WERROR)
+ALL_CFLAGS := -std=gnu11 $(WARNINGS) -Iinclude $(CFLAGS)
+DEPENDENCIES = -MMD -MP
+
+shim_sources := $(sort $(wildcard shim/*.c))
+shim_objects := $(shim_sources:shim/%.c=$(B)/shim/%.o)
+
+preload := $(B)/libibvbuf-preload.so
+stub := $(B)/libibvbuf.so
+
+.PHONY: all
+all: $(preload) $(stub)
+
+SUITES :=
+
+include $(wildcard examples/rules.mk test/*/rules.mk test/rules.mk bench/rules.mk)
+
+# The library. Nothing of it is bound before it is used: most processes that load it never do.
+$(B)/shim/%.o: shim/%.c
+	@mkdir -p $(@D)
+	@echo '  CC      $<'
+	$(Q)$(CC) $(ALL_CFLAGS) -fPIC -fvisibility=hidden -DIBVBUF_VERSION='"$(VERSION)"' \
+		-DIBVBUF_SYSCONFDIR='"$(SYSCONFDIR)"' $(CPPFLAGS) $(DEPENDENCIES) -c -o $@ $<
+
+$(preload): $(shim_objects) $(B)/preload.map
+	@echo '  LINK    $@'
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libibvbuf-preload.so \
+		-Wl,--version-script,$(B)/preload.map -Wl,--no-undefined-version \
+		-Wl,-z,defs,-z,text,-z,lazy,-z,nodelete,--as-needed -o $@ $(shim_objects) -ldl
+
+# Made from the table of calls: "name node release", a line a call.
+$(B)/exported: shim/verbs_calls.def Makefile
+	@mkdir -p $(@D)
+	$(Q)$(CC) -E -P -x c -D'EXPORTED(n,v,r,t,p)=@ n v r' -D'CALLED(n,v,r,t,p)=' $< | \
+		tr -d '"\n' | tr '@' '\n' | awk 'NF == 3' > $@
+
+$(B)/preload.map: $(B)/exported Makefile
+	$(Q)awk '{ names[$$2] = names[$$2] "\t\t" $$1 ";\n" } \
+	     END { hidden = "\tlocal:\n\t\t*;\n"; for (node in names) { \
+		   printf "%s {\n\tglobal:\n%s%s};\n", node, names[node], hidden; hidden = "" } }' $< > $@
+
+# What a program links with where the system's own libibverbs lacks the calls: all that library
+# offers at its version nodes, and the new calls without a version, so that any libibverbs or
+# preload that has them serves. It stands in for -libverbs at link time; nothing in it is ever run.
+libibverbs = $(shell $(CC) -print-file-name=libibverbs.so)
+
+$(B)/stub.symbols: $(B)/exported Makefile
+	$(Q)readelf --dyn-syms -W $(libibverbs) | awk ' \
+		FILENAME != "-" { if ($$3 >= 59) { print $$1, "-"; new[$$1] = 1 } next } \
+		$$4 == "FUNC" && split($$8, part, "@@") == 2 && !(part[1] in new) { print part[1], part[2] } \
+	' $(B)/exported - > $@
+
+$(B)/stub.c: $(B)/stub.symbols
+	$(Q)awk '{ printf "void %s(void);\nvoid %s(void)\n{\n}\n", $$1, $$1 }' $< > $@
+
+$(B)/stub.map: $(B)/stub.symbols
+	$(Q)awk '$$2 != "-" { names[$$2] = names[$$2] "\t\t" $$1 ";\n" } \
+	     END { for (node in names) printf "%s {\n\tglobal:\n%s};\n", node, names[node] }' $< > $@
+
+$(stub): $(B)/stub.c $(B)/stub.map
+	@echo '  LINK    $@'
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -fno-builtin -shared -fPIC -Wl,-soname,libibverbs.so.1 \
+		-Wl,--version-script,$(B)/stub.map -o $@ $<
+
+# Installed where no linker finds it by accident.
+libdir := $(PREFIX)/lib/ibvbuf
+includedir := $(PREFIX)/include/ibvbuf
+mandir := $(PREFIX)/share/man
+
+$(B)/ibvbuf.pc: shim/ibvbuf.pc.in Makefile
+	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' $< > $@
+
+# "file directory mode", a line a file; man pages are added below.
+installed := \
+	$(preload):$(libdir):755 $(stub):$(libdir):755 \
+	include/infiniband/verbs.h:$(includedir)/infiniband:644 \
+	$(B)/ibvbuf.pc:$(PREFIX)/lib/pkgconfig:644 \
+	$(foreach page,$(wildcard man/*.[1-8]),$(page):$(mandir)/man$(subst .,,$(suffix $(page))):644)
+
+.PHONY: install uninstall
+install: all $(B)/ibvbuf.pc
+	$(Q)set -e; for entry in $(installed); do \
+		IFS=:; set -- $$entry; unset IFS; \
+		echo "  INSTALL $(DESTDIR)$$2/$${1##*/}"; \
+		install -D -m "$$3" "$$1" "$(DESTDIR)$$2/$${1##*/}"; \
+	done
+	$(Q)conf="$(DESTDIR)$(SYSCONFDIR)/ibvbuf-preload.conf"; \
+	if [ -e "$$conf" ]; then echo "  KEPT    $$conf"; \
+	else echo "  INSTALL $$conf"; install -D -m 644 ibvbuf-preload.conf "$$conf"; fi
+
+# The configuration stays: it may be the administrator's.
+uninstall:
+	$(Q)set -e; for entry in $(installed); do \
+		IFS=:; set -- $$entry; unset IFS; \
+		echo "  REMOVE  $(DESTDIR)$$2/$${1##*/}"; \
+		rm -f "$(DESTDIR)$$2/$${1##*/}"; \
+	done; \
+	rmdir "$(DESTDIR)$(libdir)" "$(DESTDIR)$(includedir)/infiniband" "$(DESTDIR)$(includedir)" \
+		2>/dev/null || true
+
+.PHONY: check
+check:
+	$(Q)test/deps build check vm
+	$(Q)MAKE='$(MAKE)' B='$(B)' test/run-suites $(sort $(SUITES))
+
+.PHONY: help
+help:
+	@sed -n '3,/^$$/s/^# \?//p' Makefile
+
+.PHONY: clean
+clean:
+	rm -rf $(B)
+
+-include $(shim_objects:.o=.d)
