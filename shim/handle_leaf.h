@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The words of a handle table: how trie words, leaves and slots are laid out.
+ * For the files of the handle table only; handle_table.c says what it is for.
+ */
+#ifndef HANDLE_LEAF_H
+#define HANDLE_LEAF_H
+
+#include "handle_table.h"
+
+/*
+ * Every 64-bit word that is compared and swapped has, in its upper 36 bits, the
+ * epoch: the incarnation of the leaf that it names or belongs to.
+ *
+ *	trie word	epoch 36 | leaf id 24 | class + 1, 3 | 0	a leaf
+ *			epoch 36 | 0                              	nothing
+ *			address of an inner node               | 1
+ *	slot control	epoch 36 | use 24 | state 4
+ *	bucket word	epoch 36 | keys whose search goes on, 28
+ */
+#define EPOCH_SHIFT	28
+#define EPOCH_ONE	(1ull << EPOCH_SHIFT)
+#define WORD_INNER	1ull
+#define WORD_CLASS_SHIFT	1
+#define WORD_ID_SHIFT	4
+#define CTRL_STATE	15ull
+#define CTRL_USE_SHIFT	4
+#define CTRL_USE_MASK	((1ull << (EPOCH_SHIFT - CTRL_USE_SHIFT)) - 1)
+#define BUCKET_PASSED	(EPOCH_ONE - 1)
+
+/* How often a slot may be used in one incarnation; less, for tests */
+#ifndef HANDLE_TABLE_USE_LIMIT
+#define HANDLE_TABLE_USE_LIMIT	CTRL_USE_MASK
+#endif
+
+enum slot_state {
+	SLOT_EMPTY,	/* 0: what the kernel's zero pages say, in epoch 0 */
+	SLOT_PENDING,
+	SLOT_LIVE,
+	SLOT_FROZEN,
+	SLOT_DEAD,
+	SLOT_KILLED,
+};
+
+/* Fill of a leaf, in percent of its slots */
+#define FILL_FULL	85	/* from here on it is replaced by more memory */
+#define FILL_CHOSEN	60	/* at most, in the class chosen for a new leaf */
+#define FILL_SPARSE	15	/* up to here it is replaced by less memory */
+
+#define NODE_CHILDREN	8
+#define LEVEL_BITS	3
+#define HASH_LEVELS	22	/* 21 of three bits, and the last bit */
+#define LEVELS		(2 * HASH_LEVELS)
+
+#define BUCKET_MAX_SLOTS	9
+#define LEAF_MAX_SLOTS		640
+
+#define likely(x)	__builtin_expect(!!(x), 1)
+#define unlikely(x)	__builtin_expect(!!(x), 0)
+
+#ifndef HANDLE_TABLE_HASH
+#define HANDLE_TABLE_HASH(key)	handle_hash(key)
+#endif
+
+/*
+ * The trie takes bits from the top, a leaf takes its bucket from the lower
+ * half; so both have to be good for keys that count up in steps of any power
+ * of two.  One multiplication to 128 bits, folded, after Wang Yi's wyhash.
+ */
+static inline uint64_t handle_hash(uintptr_t key)
+{
+	unsigned __int128 product = (unsigned __int128)
+		(key ^ 0xa0761d6478bd642full) * 0x9e3779b97f4a7c15ull;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/*
+ * The bits that choose the way from a level on, at the top.  After those of the
+ * hash come those of the key itself, so that any two keys part in the end,
+ * whatever the hash does.
+ */
+static inline uint64_t path_at(uintptr_t key, uint64_t hash, unsigned int level)
+{
+	if (level < HASH_LEVELS)
+		return hash << (LEVEL_BITS * level);
+	return (uint64_t)key << (LEVEL_BITS * (level - HASH_LEVELS));
+}
+
+static inline unsigned int path_child(uint64_t path)
+{
+	return (unsigned int)(path >> (64 - LEVEL_BITS));
+}
+
+/**
+ * struct leaf_shape - what depends on the width of the records
+ * @words: words of a record
+ * @slots: slots of a bucket
+ * @bucket_shift: log2 of the bytes of a bucket: its word, the keys, the
+ *	controls, the records, and what is left over
+ *
+ * A bucket never crosses a page, so what the kernel takes it takes at once.
+ */
+struct leaf_shape {
+	unsigned int words;
+	unsigned int slots;
+	unsigned int bucket_shift;
+};
+
+static inline struct leaf_shape leaf_shape(unsigned int words)
+{
+	struct leaf_shape shape = { words, 0, 6 };
+
+	while (shape.slots < 5) {
+		shape.bucket_shift++;
+		shape.slots = ((1u << shape.bucket_shift) / 8 - 1) / (2 + words);
+	}
+	return shape;
+}
+
+static inline unsigned int leaf_buckets(struct leaf_shape shape,
+					unsigned int class)
+{
+	return 1u << (LEAF_MIN_SHIFT + class - shape.bucket_shift);
+}
+
+static inline unsigned int leaf_slots(struct leaf_shape shape,
+				      unsigned int class)
+{
+	return leaf_buckets(shape, class) * shape.slots;
+}
+
+/**
+ * struct leaf - a leaf as a trie word named it
+ * @base: its memory, which may be another incarnation's by now
+ * @word: the trie word
+ * @class: of its size
+ * @mask: number of buckets, less one
+ */
+struct leaf {
+	uint64_t *base;
+	uint64_t word;
+	unsigned int class;
+	unsigned int mask;
+};
+
+static inline bool word_is_inner(uint64_t word)
+{
+	return word & WORD_INNER;
+}
+
+static inline bool word_is_nothing(uint64_t word)
+{
+	return !(word & (EPOCH_ONE - 1));
+}
+
+static inline uint64_t *word_node(uint64_t word)
+{
+	return (uint64_t *)(uintptr_t)(word - WORD_INNER);
+}
+
+static inline uint32_t word_id(uint64_t word)
+{
+	return (uint32_t)(word >> WORD_ID_SHIFT) & ((1u << LEAF_ID_BITS) - 1);
+}
+
+static inline bool same_epoch(uint64_t a, uint64_t b)
+{
+	return (a ^ b) < EPOCH_ONE;
+}
+
+static inline struct leaf leaf_open(struct handle_table *table,
+				    struct leaf_shape shape, uint64_t word)
+{
+	unsigned int class = ((word >> WORD_CLASS_SHIFT) & 7) - 1;
+
+	return (struct leaf){
+		.base = leaf_arena_at(&table->arena, class, word_id(word)),
+		.word = word,
+		.class = class,
+		.mask = leaf_buckets(shape, class) - 1,
+	};
+}
+
+static inline unsigned int leaf_home(struct leaf_shape shape,
+				     const struct leaf *leaf, uint64_t hash)
+{
+	return (uint32_t)hash >>
+	       (32 - LEAF_MIN_SHIFT - leaf->class + shape.bucket_shift);
+}
+
+static inline uint64_t *leaf_bucket(struct leaf_shape shape,
+				    const struct leaf *leaf, unsigned int index)
+{
+	return leaf->base + ((size_t)(index & leaf->mask)
+			     << (shape.bucket_shift - 3));
+}
+
+static inline uint64_t *bucket_key(uint64_t *bucket, unsigned int slot)
+{
+	return bucket + 1 + slot;
+}
+
+static inline uint64_t *bucket_ctrl(struct leaf_shape shape, uint64_t *bucket,
+				    unsigned int slot)
+{
+	return bucket + 1 + shape.slots + slot;
+}
+
+static inline uint64_t *bucket_record(struct leaf_shape shape, uint64_t *bucket,
+				      unsigned int slot)
+{
+	return bucket + 1 + 2 * shape.slots + slot * shape.words;
+}
+
+static inline enum slot_state ctrl_state(uint64_t ctrl)
+{
+	return (enum slot_state)(ctrl & CTRL_STATE);
+}
+
+static inline uint64_t ctrl_use(uint64_t ctrl)
+{
+	return (ctrl >> CTRL_USE_SHIFT) & CTRL_USE_MASK;
+}
+
+static inline uint64_t ctrl_with(uint64_t ctrl, enum slot_state state)
+{
+	return (ctrl & ~CTRL_STATE) | state;
+}
+
+static inline uint64_t load_relaxed(const uint64_t *word)
+{
+	return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+static inline uint64_t load_acquire(const uint64_t *word)
+{
+	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+
+static inline void store_relaxed(uint64_t *word, uint64_t value)
+{
+	__atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
+
+/**
+ * struct place - where the way of a key ended
+ * @at: the trie word
+ * @word: what it was; not an inner node
+ * @level: inner nodes passed
+ */
+struct place {
+	uint64_t *at;
+	uint64_t word;
+	unsigned int level;
+};
+
+/**
+ * handle_plant() - put an empty leaf where there is nothing
+ * @table: the table
+ * @shape: its shape
+ * @place: where
+ *
+ * Return: 0, also when another thread was first; ENOMEM.
+ */
+int handle_plant(struct handle_table *table, struct leaf_shape shape,
+		 const struct place *place);
+
+/**
+ * handle_replace() - replace a leaf by what suits its content, or help to
+ * @table: the table
+ * @shape: its shape
+ * @place: the leaf
+ *
+ * Whoever is the first should have called leaf_arena_prepare() before, since
+ * the leaf takes no more changes once this has begun.
+ *
+ * Return: 0 when @place is no longer what it was; ENOMEM.
+ */
+int handle_replace(struct handle_table *table, struct leaf_shape shape,
+		   const struct place *place);
+
+#endif /* HANDLE_LEAF_H */
