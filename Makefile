@@ -115,6 +115,12 @@ uninstall:
 	rmdir "$(DESTDIR)$(libdir)" "$(DESTDIR)$(includedir)/infiniband" "$(DESTDIR)$(includedir)" \
 		2>/dev/null || true
 
+.PHONY: demo
+demo:
+	$(Q)test/deps build vm
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)examples/demo $(B)
+
 .PHONY: check
 check:
 	$(Q)test/deps build check vm

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#ifndef IBVBUF_CONFIG_H
+#define IBVBUF_CONFIG_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum diagnostics { DIAGNOSTICS_OFF, DIAGNOSTICS_MISUSE, DIAGNOSTICS_VERBOSE };
+
+/**
+ * struct config - what the user chose; the keys of ibvbuf-preload.conf(5) have the same names
+ * @diagnostics: how much is said
+ * @diagnostics_file: where, or empty for standard error
+ * @transparent_huge_pages: whether buffers of 2 MiB and more ask for huge pages
+ */
+struct config {
+	enum diagnostics diagnostics;
+	char diagnostics_file[PATH_MAX];
+	bool transparent_huge_pages;
+};
+
+extern const struct config *config_current;
+const struct config *config_read(void);
+
+/**
+ * config_get - the configuration, read at the first call
+ *
+ * Any thread. Never NULL. Preserves errno.
+ */
+static inline const struct config *config_get(void)
+{
+	/* acquire: pairs with the release in config_read() */
+	const struct config *config = __atomic_load_n(&config_current, __ATOMIC_ACQUIRE);
+
+	return __builtin_expect(config != NULL, 1) ? config : config_read();
+}
+
+#endif

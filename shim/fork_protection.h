@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Keeping a buffer's pages from the children of the process, so that a copy-on-write does not part
+ * the device from the program: what the library does where ibv_fork_init() asked for it, and
+ * nothing elsewhere. Any thread.
+ */
+#ifndef IBVBUF_FORK_PROTECTION_H
+#define IBVBUF_FORK_PROTECTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* 0, or the errno of the refusal. */
+int fork_protect(void *address, size_t length);
+void fork_unprotect(void *address, size_t length);
+
+/* False only if it is certain that fork_protect() keeps nothing from a child. */
+bool fork_may_have_protected(void);
+
+#endif

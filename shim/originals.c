@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Where the library's own functions are found.
+ *
+ * RTLD_NEXT sees a libibverbs that the program was linked with, and whatever other shim stands
+ * between us and it. A program that opened libibverbs with RTLD_LOCAL keeps it out of that search;
+ * there the loaded library itself is asked. Always by version node: dlsym() would take any of the
+ * names that exist twice.
+ *
+ * Where this object is itself known as libibverbs.so.1, the library is the one that it needs, under
+ * the name that it has there. Where another object of that kind is, it is the library, and has all.
+ *
+ * What has been found is kept, so the library is kept too: one reference to it is never given back.
+ */
+#define _GNU_SOURCE
+#include "originals.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+
+#define LIBRARY_NAME	   "libibverbs.so.1"
+#define LIBRARY_OTHER_NAME "libibverbs-real.so.1"
+
+static const struct {
+	const char *name;
+	const char *node;
+} calls[ORIGINAL_COUNT] = {
+#define EXPORTED(name, node, release, result, parameters) [ORIGINAL_##name] = {#name, node},
+#define CALLED						  EXPORTED
+#include "verbs_calls.def"
+#undef EXPORTED
+#undef CALLED
+};
+
+void *original_addresses[ORIGINAL_COUNT];
+char original_absent;
+
+static void *library;
+
+/* A part of this very object, whichever file it was loaded from. */
+static bool is_own(const void *address)
+{
+	Dl_info own, other;
+
+	return dladdr(&original_absent, &own) && dladdr(address, &other) &&
+	       own.dli_fbase == other.dli_fbase;
+}
+
+static void *find_next(const char *name, const char *node)
+{
+	void *address = dlvsym(RTLD_NEXT, name, node);
+
+	return address && !is_own(address) ? address : NULL;
+}
+
+static void *find_in(void *handle, const char *name, const char *node)
+{
+	void *address = dlvsym(handle, name, node);
+
+	return address && !is_own(address) ? address : NULL;
+}
+
+/* A reference to what is loaded under that name, unless that is this very object. */
+static void *open_loaded(const char *name)
+{
+	void *handle = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+	struct link_map *map, *own;
+	Dl_info info;
+
+	if (!handle)
+		return NULL;
+	if (dlinfo(handle, RTLD_DI_LINKMAP, &map) ||
+	    !dladdr1(&original_absent, &info, (void **)&own, RTLD_DL_LINKMAP) || map != own)
+		return handle;
+	dlclose(handle);
+	return NULL;
+}
+
+/* The loaded libibverbs, with a reference that holds it; NULL while there is none. */
+static void *loaded_library(void)
+{
+	void *handle, *expected = NULL;
+	void *anchor;
+	Dl_info info;
+
+	/* acquire: pairs with the release below */
+	handle = __atomic_load_n(&library, __ATOMIC_ACQUIRE);
+	if (handle)
+		return handle;
+
+	anchor = find_next(calls[ORIGINAL_ibv_get_device_list].name,
+			   calls[ORIGINAL_ibv_get_device_list].node);
+	if (anchor && dladdr(anchor, &info))
+		handle = open_loaded(info.dli_fname);
+	if (!handle)
+		handle = open_loaded(LIBRARY_NAME);
+	if (!handle)
+		handle = open_loaded(LIBRARY_OTHER_NAME);
+	if (!handle)
+		return NULL;
+
+	/* One reference is enough: whoever comes second gives his back. */
+	if (!__atomic_compare_exchange_n(&library, &expected, handle, false, __ATOMIC_RELEASE,
+					 __ATOMIC_ACQUIRE)) {
+		dlclose(handle);
+		handle = expected;
+	}
+	return handle;
+}
+
+void *original_lookup(const char *name, const char *node)
+{
+	int saved_errno = errno;
+	void *handle, *address;
+
+	handle = loaded_library();
+	address = find_next(name, node);
+	if (!address && handle)
+		address = find_in(handle, name, node);
+	/* Absent is an answer only once there is a library to be absent from. */
+	if (!address && handle)
+		address = &original_absent;
+	if (!address || address == &original_absent)
+		dlerror(); /* our failed lookups are not the program's to read */
+
+	errno = saved_errno;
+	return address;
+}
+
+void *original_resolve(enum original_id id)
+{
+	void *address = original_lookup(calls[id].name, calls[id].node);
+
+	if (address)
+		/* release: pairs with the acquire in original_address() */
+		__atomic_store_n(&original_addresses[id], address, __ATOMIC_RELEASE);
+	return address;
+}
+
+const char *original_library_path(void)
+{
+	void *anchor = original(ibv_get_device_list);
+	Dl_info info;
+
+	return anchor && dladdr(anchor, &info) ? info.dli_fname : NULL;
+}
+
+bool original_is_other_shim(void)
+{
+	enum { UNKNOWN, NO, YES };
+	static int answer;
+	int known = __atomic_load_n(&answer, __ATOMIC_RELAXED);
+	void *buffers, *anchor;
+	Dl_info of_buffers, of_anchor;
+
+	if (__builtin_expect(known != UNKNOWN, 1))
+		return known == YES;
+	anchor = original(ibv_get_device_list);
+	if (!anchor)
+		return false;
+	buffers = original(ibv_alloc_buf);
+	known = buffers && dladdr(buffers, &of_buffers) && dladdr(anchor, &of_anchor) &&
+				of_buffers.dli_fbase != of_anchor.dli_fbase
+			? YES
+			: NO;
+	__atomic_store_n(&answer, known, __ATOMIC_RELAXED);
+	return known == YES;
+}

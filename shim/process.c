@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Telling a child from its parent, whichever way it was forked (a raw clone() calls no handler of
+ * pthread_atfork). One page holds the number of this process. The kernel clears that page in the
+ * child; an empty page means that a number has to be taken. Ordinary memory, inherited by the
+ * child, holds the last number that was taken, so no ancestor's comes again.
+ *
+ * Where the kernel cannot clear it, the page holds the process id beside the number.
+ */
+#define _GNU_SOURCE
+#include "process.h"
+
+#include <stddef.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
+
+#define GENERATION_BITS 32
+#define GENERATION_MASK ((UINT64_C(1) << GENERATION_BITS) - 1)
+
+/* {process id, or 0 where the page is cleared by the kernel; generation} */
+static uint64_t *page;
+static uint64_t fallback;
+static bool page_is_wiped;
+static uint64_t last_generation;
+
+/* Also without a page, if there is no memory for one: then by process id, in ordinary memory. */
+static uint64_t *generation_word(void)
+{
+	/* acquire: pairs with the release below */
+	uint64_t *word = __atomic_load_n(&page, __ATOMIC_ACQUIRE);
+	uint64_t *expected = NULL;
+	size_t length = sizeof(*word);
+
+	if (word)
+		return word;
+	word = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (word == MAP_FAILED)
+		return &fallback;
+	/* Every thread that comes here finds the same, so a plain flag would do but for the tools.
+	 */
+	if (!madvise(word, length, MADV_WIPEONFORK))
+		__atomic_store_n(&page_is_wiped, true, __ATOMIC_RELAXED);
+	if (__atomic_compare_exchange_n(&page, &expected, word, false, __ATOMIC_RELEASE,
+					__ATOMIC_ACQUIRE))
+		return word;
+	munmap(word, length);
+	return expected;
+}
+
+uint64_t process_generation(void)
+{
+	uint64_t *word = generation_word();
+	uint64_t current = __atomic_load_n(word, __ATOMIC_RELAXED);
+	uint64_t process_id = 0;
+	uint64_t taken;
+
+	if (word == &fallback || !__atomic_load_n(&page_is_wiped, __ATOMIC_RELAXED))
+		process_id = (uint64_t)getpid();
+	if (__builtin_expect(current != 0 && current >> GENERATION_BITS == process_id, 1))
+		return current & GENERATION_MASK;
+
+	taken = __atomic_add_fetch(&last_generation, 1, __ATOMIC_RELAXED) & GENERATION_MASK;
+	taken |= process_id << GENERATION_BITS;
+	/* Of several threads, one takes the number for all. */
+	if (!__atomic_compare_exchange_n(word, &current, taken, false, __ATOMIC_RELAXED,
+					 __ATOMIC_RELAXED))
+		taken = current;
+	return taken & GENERATION_MASK;
+}

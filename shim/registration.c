@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Memory registration by attributes.
+ *
+ * A registration of a buffer is checked and becomes one of plain memory, by address or by
+ * DMA-buf; and that one goes to the best call that the library has. The program's own struct is
+ * read and handed on to nobody who would write to it.
+ */
+#include "registration.h"
+#include "buffers.h"
+#include "config.h"
+#include "domains.h"
+#include "originals.h"
+#include "report.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#define MASK_BY_ADDRESS (IBV_REG_MR_MASK_ADDR | IBV_REG_MR_MASK_IOVA)
+#define MASK_BY_DMABUF	(IBV_REG_MR_MASK_FD | IBV_REG_MR_MASK_FD_OFFSET | IBV_REG_MR_MASK_IOVA)
+#define MASK_SOURCE	(MASK_BY_ADDRESS | MASK_BY_DMABUF)
+
+/* Access bits that a library is free to ignore; verbs.h has them since 28. */
+#define ACCESS_OPTIONAL_RANGE 0x3ff00000
+
+static struct ibv_mr *fail(int error)
+{
+	errno = error;
+	return NULL;
+}
+
+/*
+ * Only what the mask names is read: a program that was built with 59 to 63 passes a struct that
+ * ends before buf.
+ */
+static struct ibv_mr_init_attr copy_of(const struct ibv_mr_init_attr *attr)
+{
+	struct ibv_mr_init_attr copy = {
+		.length = attr->length,
+		.access = attr->access,
+		.comp_mask = attr->comp_mask,
+	};
+
+	if (attr->comp_mask & IBV_REG_MR_MASK_IOVA)
+		copy.iova = attr->iova;
+	if (attr->comp_mask & IBV_REG_MR_MASK_ADDR)
+		copy.addr = attr->addr;
+	if (attr->comp_mask & IBV_REG_MR_MASK_FD)
+		copy.fd = attr->fd;
+	if (attr->comp_mask & IBV_REG_MR_MASK_FD_OFFSET)
+		copy.fd_offset = attr->fd_offset;
+	if (attr->comp_mask & IBV_REG_MR_MASK_DMAH)
+		copy.dmah = attr->dmah;
+	if (attr->comp_mask & IBV_REG_MR_MASK_BUF)
+		copy.buf = attr->buf;
+	return copy;
+}
+
+static struct ibv_mr *reg_by_address(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+				     int access)
+{
+	original_ibv_reg_mr_iova2_function *reg_mr_iova2 = original(ibv_reg_mr_iova2);
+	original_ibv_reg_mr_iova_function *reg_mr_iova = original(ibv_reg_mr_iova);
+	original_ibv_reg_mr_function *reg_mr = original(ibv_reg_mr);
+
+	if (reg_mr_iova2)
+		return reg_mr_iova2(pd, addr, length, iova, (unsigned int)access);
+
+	access &= ~ACCESS_OPTIONAL_RANGE;
+	if (iova == (uintptr_t)addr && reg_mr)
+		return reg_mr(pd, addr, length, access);
+	if (reg_mr_iova)
+		return reg_mr_iova(pd, addr, length, iova, access);
+	return fail(EOPNOTSUPP);
+}
+
+static struct ibv_mr *reg_by_dmabuf(struct ibv_pd *pd, uint64_t offset, size_t length,
+				    uint64_t iova, int fd, int access)
+{
+	original_ibv_reg_dmabuf_mr_function *reg_dmabuf_mr = original(ibv_reg_dmabuf_mr);
+
+	if (!reg_dmabuf_mr)
+		return fail(EOPNOTSUPP);
+	return reg_dmabuf_mr(pd, offset, length, iova, fd, access);
+}
+
+/* Plain memory through the calls that every library has. */
+static struct ibv_mr *reg_by_older_calls(struct ibv_pd *pd, const struct ibv_mr_init_attr *attr)
+{
+	uint64_t mask = attr->comp_mask;
+
+	if (mask & ~(uint64_t)MASK_SOURCE)
+		return fail(EOPNOTSUPP);
+	if (mask == MASK_BY_DMABUF)
+		return reg_by_dmabuf(pd, attr->fd_offset, attr->length, attr->iova, attr->fd,
+				     attr->access);
+	if ((mask & IBV_REG_MR_MASK_ADDR) && !(mask & ~(uint64_t)MASK_BY_ADDRESS))
+		return reg_by_address(pd, attr->addr, attr->length,
+				      mask & IBV_REG_MR_MASK_IOVA ? attr->iova
+								  : (uintptr_t)attr->addr,
+				      attr->access);
+	return fail(EINVAL);
+}
+
+static struct ibv_mr *reg_plain(struct ibv_pd *pd, const struct ibv_mr_init_attr *attr)
+{
+	original_ibv_reg_mr_ex_function *native = original(ibv_reg_mr_ex);
+	struct ibv_mr_init_attr scratch = *attr;
+	int saved_errno = errno;
+	struct ibv_mr *mr;
+
+	if (native) {
+		/* 59 to 63 write to the struct that they are given. */
+		mr = native(pd, &scratch);
+		if (mr || errno != EOPNOTSUPP)
+			/* cppcheck-suppress returnDanglingLifetime ; an MR does not point to it */
+			return mr;
+	}
+	/* Also where the provider lacks the operation. */
+	mr = reg_by_older_calls(pd, attr);
+	if (mr)
+		errno = saved_errno;
+	return mr;
+}
+
+/* The checks of the contract, in its order; 0 or the errno of the first that fails. */
+static int check_buffer(const struct buffer *buffer, const struct ibv_pd *pd,
+			const struct ibv_mr_init_attr *attr)
+{
+	uint64_t mask = attr->comp_mask;
+	size_t offset;
+
+	if (!pd || pd != buffer->pd || domain_serial(pd) != buffer->domain)
+		return EINVAL;
+	if (!(mask & IBV_REG_MR_MASK_ADDR))
+		return EINVAL;
+	/* By subtraction, so that no sum can wrap. */
+	offset = (uintptr_t)attr->addr - (uintptr_t)buffer->address;
+	if ((uintptr_t)attr->addr < (uintptr_t)buffer->address || offset > buffer->size ||
+	    attr->length > buffer->size - offset)
+		return EINVAL;
+	if (mask & (IBV_REG_MR_MASK_FD | IBV_REG_MR_MASK_FD_OFFSET))
+		return EINVAL;
+	if ((mask & IBV_REG_MR_MASK_IOVA) && buffer->dmabuf_fd >= 0)
+		return EINVAL;
+	return 0;
+}
+
+static struct ibv_mr *reg_buffer(struct ibv_pd *pd, const struct buffer *buffer,
+				 const struct ibv_mr_init_attr *attr)
+{
+	struct ibv_mr_init_attr plain = *attr;
+	int error = check_buffer(buffer, pd, attr);
+
+	if (error)
+		return fail(error);
+
+	plain.comp_mask &= ~(uint64_t)IBV_REG_MR_MASK_BUF;
+	plain.buf = NULL;
+	if (buffer->dmabuf_fd >= 0) {
+		plain.comp_mask &= ~(uint64_t)IBV_REG_MR_MASK_ADDR;
+		plain.comp_mask |= MASK_BY_DMABUF;
+		plain.addr = NULL;
+		plain.fd = (int)buffer->dmabuf_fd;
+		plain.fd_offset = (uint64_t)((char *)attr->addr - buffer->address);
+		plain.iova = (uintptr_t)attr->addr;
+	}
+	return reg_plain(pd, &plain);
+}
+
+struct ibv_mr *registration_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_attr *attr,
+				      const void *caller)
+{
+	original_ibv_reg_mr_ex_function *native = original(ibv_reg_mr_ex);
+	struct ibv_mr_init_attr copy;
+	struct buffer buffer;
+
+	config_get();
+	if (attr && (attr->comp_mask & IBV_REG_MR_MASK_BUF)) {
+		switch (buffer_find(attr->buf, &buffer)) {
+		case HANDLE_LIVE:
+			copy = copy_of(attr);
+			return reg_buffer(pd, &buffer, &copy);
+		case HANDLE_FREED:
+			report_misuse(MISUSE_REGISTER_OF_FREED, attr->buf, caller);
+			return fail(EINVAL);
+		case HANDLE_FOREIGN:
+			if (native && original(ibv_alloc_buf))
+				return native(pd, attr);
+			if (attr->buf)
+				report_misuse(MISUSE_REGISTER_OF_FOREIGN, attr->buf, caller);
+			return fail(EINVAL);
+		}
+	}
+	/* A library with buffers has all of it, and leaves the struct alone. */
+	if (native && original(ibv_alloc_buf))
+		return native(pd, attr);
+	if (!pd || !attr)
+		return fail(EINVAL);
+	copy = copy_of(attr);
+	return reg_plain(pd, &copy);
+}
+
+struct ibv_mr *registration_reg_buf_mr(struct ibv_pd *pd, struct ibv_buf *buf, void *addr,
+				       size_t length, int access, const void *caller)
+{
+	original_ibv_reg_buf_mr_function *native = original(ibv_reg_buf_mr);
+	struct ibv_mr_init_attr attr = {
+		.length = length,
+		.access = access,
+		.comp_mask = IBV_REG_MR_MASK_BUF | IBV_REG_MR_MASK_ADDR,
+		.addr = addr,
+		.buf = buf,
+	};
+	struct buffer buffer;
+
+	if (native && buffer_find(buf, &buffer) == HANDLE_FOREIGN) {
+		config_get();
+		return native(pd, buf, addr, length, access);
+	}
+	return registration_reg_mr_ex(pd, &attr, caller);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#ifndef IBVBUF_REGISTRATION_H
+#define IBVBUF_REGISTRATION_H
+
+#include <infiniband/verbs.h>
+
+/* The calls of the contract; @caller is the place in the program that called. */
+struct ibv_mr *registration_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_attr *attr,
+				      const void *caller);
+struct ibv_mr *registration_reg_buf_mr(struct ibv_pd *pd, struct ibv_buf *buf, void *addr,
+				       size_t length, int access, const void *caller);
+
+#endif

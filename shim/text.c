@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+#define _GNU_SOURCE
+#include "text.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+
+void text_bytes(struct text *text, const char *bytes, size_t length)
+{
+	size_t room = TEXT_CAPACITY - text->length;
+
+	if (length > room)
+		length = room;
+	memcpy(text->bytes + text->length, bytes, length);
+	text->length += length;
+}
+
+void text_string(struct text *text, const char *string)
+{
+	text_bytes(text, string, strlen(string));
+}
+
+static void text_number(struct text *text, uint64_t value, unsigned int base)
+{
+	char digits[20];
+	size_t start = sizeof(digits);
+
+	do {
+		digits[--start] = "0123456789abcdef"[value % base];
+		value /= base;
+	} while (value);
+	text_bytes(text, digits + start, sizeof(digits) - start);
+}
+
+void text_decimal(struct text *text, uint64_t value)
+{
+	text_number(text, value, 10);
+}
+
+void text_hexadecimal(struct text *text, uint64_t value)
+{
+	text_string(text, "0x");
+	text_number(text, value, 16);
+}
+
+void text_error(struct text *text, int error)
+{
+	static const struct {
+		int error;
+		const char *name;
+	} names[] = {
+		{ENOENT, "ENOENT"}, {EACCES, "EACCES"}, {EPERM, "EPERM"},     {EISDIR, "EISDIR"},
+		{EFBIG, "EFBIG"},   {EINVAL, "EINVAL"}, {ENOTDIR, "ENOTDIR"}, {ELOOP, "ELOOP"},
+		{EMFILE, "EMFILE"}, {ENFILE, "ENFILE"}, {ENOMEM, "ENOMEM"},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (names[i].error == error) {
+			text_string(text, names[i].name);
+			return;
+		}
+	}
+	text_string(text, "errno ");
+	text_decimal(text, (uint64_t)error);
+}
+
+void text_code_address(struct text *text, const void *address)
+{
+	Dl_info info;
+
+	if (dladdr(address, &info) && info.dli_fname) {
+		text_string(text, info.dli_fname);
+		text_string(text, "+");
+		text_hexadecimal(text, (uintptr_t)address - (uintptr_t)info.dli_fbase);
+	} else {
+		text_hexadecimal(text, (uintptr_t)address);
+	}
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * A line of text, put together without stdio, locale or heap: it is made in other people's
+ * processes, perhaps in a signal handler.
+ */
+#ifndef IBVBUF_TEXT_H
+#define IBVBUF_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a pipe takes in one piece, so that no two lines mix. */
+#define TEXT_CAPACITY 4096
+
+/**
+ * struct text - a line being made
+ * @length: bytes so far; what does not fit is left out
+ */
+struct text {
+	size_t length;
+	char bytes[TEXT_CAPACITY];
+};
+
+void text_string(struct text *text, const char *string);
+void text_bytes(struct text *text, const char *bytes, size_t length);
+void text_decimal(struct text *text, uint64_t value);
+void text_hexadecimal(struct text *text, uint64_t value);
+/* The name of an errno value where it is a common one, its number elsewhere. */
+void text_error(struct text *text, int error);
+/* The module and the offset in it of a code address, as addr2line wants them. */
+void text_code_address(struct text *text, const void *address);
+
+#endif
