@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+SUITES += build
+
+.PHONY: check-build
+check-build:
+	$(Q)B=$(B) test/build/check
