@@ -40,13 +40,16 @@
  *  I2  A leaf is given back by the winner of the exchange that took it out of
  *	the trie, and all its slots are final then.  So in a leaf that is free,
  *	or was given to the kernel, no compare-and-swap succeeds on a control
- *	word (zero pages are of epoch 0, which no leaf has), and nothing is
- *	stored, except by inserters that were killed: for these it waits.  Each
- *	of them finds out when it wants to make its slot live, and reports it
+ *	word (zero pages are of epoch 0, which no leaf has).  A late count may
+ *	still change a bucket word there, which whoever takes the leaf sets
+ *	anew.  Nothing else is stored, except by inserters that were killed:
+ *	the leaf is not given back before they are done.  Each of them
+ *	finds out when it wants to make its slot live, and reports it
  *	(leaf_arena_settle()); the last one gives the leaf back.
- *  I3  Key and record change only in PENDING, and before a new epoch is
- *	visible; so they are constant while the control word is
- *	{epoch, use, LIVE or FROZEN}.
+ *  I3  Key and record change only in PENDING, or by the thread that makes a
+ *	leaf of old memory, after it gave all controls the new epoch; so they
+ *	are constant while the control word is {epoch, use, LIVE or FROZEN} of
+ *	a leaf that was published.
  *  I4  A key is in at most one slot LIVE in the leaves of the trie.  It is there
  *	in its home bucket or behind it, and every bucket from home up to before
  *	its own counts it in its bucket word, from before it is LIVE until after
@@ -81,7 +84,8 @@
  * stay: 64 bytes for each time that a leaf of 16 KiB was split, so 0.4 % of what
  * the table had when it was largest.  A leaf of 4 KiB with a single key stays:
  * after shrinking, a table has as many leaves as keys at most, and not more than
- * when it was largest.
+ * when it was largest.  Where pages are larger than a leaf (64 KiB, on some
+ * arm64), its memory is used again but not given to the kernel.
  *
  * Out of memory.  insert asks for memory before it freezes anything, so that it
  * can fail and leave the leaf in order.  A remove that meets a frozen leaf
