@@ -30,7 +30,7 @@ all: $(preload) $(stub)
 
 SUITES :=
 
-include $(wildcard examples/rules.mk test/*/rules.mk test/rules.mk bench/rules.mk)
+include $(wildcard shim/dropin/rules.mk launcher/rules.mk examples/rules.mk test/*/rules.mk test/rules.mk bench/rules.mk)
 
 # The library. Nothing of it is bound before it is used: most processes that load it never do.
 $(B)/shim/%.o: shim/%.c

@@ -29,6 +29,7 @@ static void *map(size_t length)
 /* Map with room to spare, and cut off what lies before and after the aligned part. */
 static void *map_aligned(size_t length)
 {
+	/* A length is at most PTRDIFF_MAX: no sum here can wrap. */
 	char *mapped = map(length + HUGE_PAGE_SIZE);
 	size_t head;
 
@@ -42,16 +43,14 @@ static void *map_aligned(size_t length)
 	return mapped + head;
 }
 
-static int allocate_anonymous(size_t size, struct backing_memory *memory)
+static int allocate_anonymous(const struct backing_choice *choice, int device_fd, size_t size,
+			      struct backing_memory *memory)
 {
-	size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
-	size_t length = (size + page_size - 1) & ~(page_size - 1);
+	size_t length = backing_length(size, (size_t)sysconf(_SC_PAGESIZE));
 	void *address = NULL;
 
-	/* Nothing that large can be mapped, and no sum below can wrap. */
-	if (size > PTRDIFF_MAX - HUGE_PAGE_SIZE)
-		goto err_memory;
-
+	(void)choice;
+	(void)device_fd;
 	if (length >= HUGE_PAGE_SIZE && config_get()->transparent_huge_pages) {
 		address = map_aligned(length);
 		/* Advice: a kernel without huge pages refuses it, and small pages do as well. */
@@ -59,29 +58,21 @@ static int allocate_anonymous(size_t size, struct backing_memory *memory)
 			madvise(address, length, MADV_HUGEPAGE);
 	}
 	/* Where the spare room is too much, the buffer itself may still fit. */
-	if (!address)
+	if (length && !address)
 		address = map(length);
-	if (!address)
-		goto err_memory;
-
-	memory->address = address;
-	memory->length = length;
-	memory->dmabuf_fd = -1;
+	if (!address) {
+		/* Also for EAGAIN, which mlockall() makes of a size over the limit. */
+		errno = ENOMEM;
+		return -1;
+	}
+	*memory = (struct backing_memory){address, length, -1};
 	return 0;
-
-err_memory:
-	/* Also for EAGAIN, which mlockall() makes of a size over the limit. */
-	errno = ENOMEM;
-	return -1;
-}
-
-static void release_anonymous(const struct backing_memory *memory)
-{
-	munmap(memory->address, memory->length);
 }
 
 const struct backing backing_anonymous = {
+	.kind = BACKING_ANONYMOUS,
 	.name = "anonymous",
+	.is_private = true,
+	.is_pinnable = true,
 	.allocate = allocate_anonymous,
-	.release = release_anonymous,
 };

@@ -93,7 +93,7 @@ static enum handle_state take(const struct ibv_buf *buf, struct buffer *buffer)
 void *buffer_alloc(struct ibv_pd *pd, size_t size, struct ibv_buf **buf)
 {
 	original_ibv_alloc_buf_function *native = original(ibv_alloc_buf);
-	const struct backing *backing = &backing_anonymous;
+	struct domain_memory source;
 	struct backing_memory memory;
 	struct buffer buffer;
 	int saved_errno = errno;
@@ -101,26 +101,30 @@ void *buffer_alloc(struct ibv_pd *pd, size_t size, struct ibv_buf **buf)
 	int error;
 
 	config_get();
-	if (native)
+	if (native && !domain_is_unprotected(pd))
 		return native_buffer_alloc(native, pd, size, buf);
 	if (!pd || !buf || !size) {
 		errno = EINVAL;
 		return NULL;
 	}
-	if (backing->allocate(size, &memory))
+	source = domain_memory(pd);
+	if (source.backing->allocate(source.choice, source.device_fd, size, &memory))
 		return NULL;
 
-	error = fork_protect(memory.address, memory.length);
-	if (error)
-		goto err_release;
+	if (source.backing->is_private) {
+		error = fork_protect(memory.address, memory.length);
+		if (error)
+			goto err_release;
+	}
 
 	buffer = (struct buffer){
 		.pd = pd,
-		.domain = domain_serial(pd),
+		.domain = domain_add_buffer(pd),
 		.address = memory.address,
 		.size = size,
 		.length = memory.length,
 		.process = process_generation(),
+		.kind = source.backing->kind,
 		.dmabuf_fd = memory.dmabuf_fd,
 	};
 	handle = next_handle();
@@ -133,30 +137,63 @@ void *buffer_alloc(struct ibv_pd *pd, size_t size, struct ibv_buf **buf)
 	return memory.address;
 
 err_unprotect:
-	fork_unprotect(memory.address, memory.length);
+	domain_drop_buffer(pd, buffer.domain);
+	if (source.backing->is_private)
+		fork_unprotect(memory.address, memory.length);
 err_release:
-	backing->release(&memory);
+	backing_release(&memory);
 	errno = error;
 	return NULL;
 }
 
-/*
- * In a child, memory that was kept from it may have left its place to something else, which is not
- * ours to unmap.
- */
 static void release(const struct buffer *buffer)
 {
-	const struct backing *backing = &backing_anonymous;
 	struct backing_memory memory = {
 		.address = buffer->address,
 		.length = buffer->length,
-		.dmabuf_fd = (int)buffer->dmabuf_fd,
+		.dmabuf_fd = buffer->dmabuf_fd,
 	};
 
-	if (buffer->process != process_generation() && fork_may_have_protected())
-		return;
-	fork_unprotect(memory.address, memory.length);
-	backing->release(&memory);
+	domain_drop_buffer(buffer->pd, buffer->domain);
+	/*
+	 * In a child, memory that was kept from it may have left its place to something else, which
+	 * is not ours to unmap.
+	 */
+	if (buffer->process != process_generation() && fork_may_have_protected()) {
+		memory.length = 0;
+	} else if (backing_of_kind(buffer->kind)->is_private) {
+		fork_unprotect(memory.address, memory.length);
+	}
+	backing_release(&memory);
+}
+
+/* What buffer_is_shared_memory() looks for, and whether it was found. */
+struct range {
+	uintptr_t start;
+	size_t length;
+	bool found;
+};
+
+static bool visit_buffer(uintptr_t key, const uint64_t *record, void *argument)
+{
+	struct range *range = argument;
+	struct buffer buffer;
+	size_t offset;
+
+	(void)key;
+	memcpy(&buffer, record, sizeof(buffer));
+	offset = range->start - (uintptr_t)buffer.address;
+	range->found = buffer.dmabuf_fd >= 0 && range->start >= (uintptr_t)buffer.address &&
+		       offset <= buffer.length && range->length <= buffer.length - offset;
+	return !range->found;
+}
+
+bool buffer_is_shared_memory(const void *addr, size_t length)
+{
+	struct range range = {(uintptr_t)addr, length, false};
+
+	handle_table_for_each(&buffers, visit_buffer, &range);
+	return range.found;
 }
 
 void buffer_free(struct ibv_buf *buf, const void *caller)
@@ -173,13 +210,13 @@ void buffer_free(struct ibv_buf *buf, const void *caller)
 		release(&buffer);
 		break;
 	case HANDLE_FREED:
-		report_misuse(MISUSE_FREE_OF_FREED, buf, caller);
+		report_problem(PROBLEM_FREE_OF_FREED, handle_value(buf), caller);
 		break;
 	case HANDLE_FOREIGN:
 		if (native)
 			native_buffer_free(native, buf);
 		else
-			report_misuse(MISUSE_FREE_OF_FOREIGN, buf, caller);
+			report_problem(PROBLEM_FREE_OF_FOREIGN, handle_value(buf), caller);
 		break;
 	}
 	errno = saved_errno;
@@ -199,18 +236,18 @@ int buffer_export_dmabuf_fd(struct ibv_buf *buf, const void *caller)
 			return -1;
 		}
 		/* From 3 on: callers exist that take 0 as "none". */
-		fd = fcntl((int)buffer.dmabuf_fd, F_DUPFD_CLOEXEC, 3);
+		fd = fcntl(buffer.dmabuf_fd, F_DUPFD_CLOEXEC, 3);
 		if (fd >= 0)
 			errno = saved_errno;
 		return fd;
 	case HANDLE_FREED:
-		report_misuse(MISUSE_EXPORT_OF_FREED, buf, caller);
+		report_problem(PROBLEM_EXPORT_OF_FREED, handle_value(buf), caller);
 		break;
 	case HANDLE_FOREIGN:
 		if (original(ibv_alloc_buf))
 			return native_buffer_export_dmabuf_fd(buf, caller);
 		if (buf)
-			report_misuse(MISUSE_EXPORT_OF_FOREIGN, buf, caller);
+			report_problem(PROBLEM_EXPORT_OF_FOREIGN, handle_value(buf), caller);
 		break;
 	}
 	errno = EINVAL;

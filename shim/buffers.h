@@ -10,6 +10,7 @@
 #define IBVBUF_BUFFERS_H
 
 #include <infiniband/verbs.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,7 @@
  * @size: bytes as requested
  * @length: bytes mapped
  * @process: the process that allocated it
+ * @kind: of its backing, enum backing_kind
  * @dmabuf_fd: the DMA-buf that holds it, or -1
  */
 struct buffer {
@@ -30,7 +32,8 @@ struct buffer {
 	size_t size;
 	size_t length;
 	uint64_t process;
-	int64_t dmabuf_fd;
+	uint32_t kind;
+	int32_t dmabuf_fd;
 };
 
 enum handle_state { HANDLE_LIVE, HANDLE_FREED, HANDLE_FOREIGN };
@@ -42,6 +45,13 @@ enum handle_state { HANDLE_LIVE, HANDLE_FREED, HANDLE_FOREIGN };
  * Any thread.
  */
 enum handle_state buffer_find(const struct ibv_buf *buf, struct buffer *buffer);
+
+/**
+ * buffer_is_shared_memory - whether a range lies in a live buffer of memory that is a DMA-buf
+ *
+ * Looks at every buffer. Any thread.
+ */
+bool buffer_is_shared_memory(const void *addr, size_t length);
 
 /* The calls of the contract; @caller is the place in the program that called. */
 void *buffer_alloc(struct ibv_pd *pd, size_t size, struct ibv_buf **buf);

@@ -9,18 +9,17 @@
  */
 #define _GNU_SOURCE
 #include "config.h"
+#include "config_values.h"
 #include "report.h"
+#include "small_file.h"
 #include "text.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #ifndef IBVBUF_SYSCONFDIR
 #define IBVBUF_SYSCONFDIR "/etc"
@@ -35,12 +34,6 @@ struct reading {
 	char file[FILE_CAPACITY];
 };
 
-/* A piece of text that somebody else owns. */
-struct span {
-	const char *start;
-	size_t length;
-};
-
 const struct config *config_current;
 
 /* What is used when not even pages for a reading can be had. */
@@ -48,11 +41,6 @@ static const struct config built_in = {
 	.diagnostics = DIAGNOSTICS_MISUSE,
 	.transparent_huge_pages = true,
 };
-
-static bool span_is(struct span span, const char *string)
-{
-	return span.length == strlen(string) && !memcmp(span.start, string, span.length);
-}
 
 static struct span span_trim(struct span span)
 {
@@ -65,46 +53,6 @@ static struct span span_trim(struct span span)
 	return span;
 }
 
-static bool parse_choice(void *member, struct span value)
-{
-	static const char *const names[] = {
-		[DIAGNOSTICS_OFF] = "off",
-		[DIAGNOSTICS_MISUSE] = "misuse",
-		[DIAGNOSTICS_VERBOSE] = "verbose",
-	};
-	enum diagnostics *diagnostics = member;
-	size_t i;
-
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (span_is(value, names[i])) {
-			*diagnostics = (enum diagnostics)i;
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool parse_boolean(void *member, struct span value)
-{
-	bool *boolean = member;
-
-	if (!span_is(value, "yes") && !span_is(value, "no"))
-		return false;
-	*boolean = span_is(value, "yes");
-	return true;
-}
-
-static bool parse_path(void *member, struct span value)
-{
-	char *path = member;
-
-	if (value.length >= PATH_MAX || memchr(value.start, '\0', value.length))
-		return false;
-	memcpy(path, value.start, value.length);
-	path[value.length] = '\0';
-	return true;
-}
-
 static const struct option {
 	const char *key;
 	bool (*parse)(void *member, struct span value);
@@ -113,7 +61,7 @@ static const struct option {
 	const char *values;
 } options[] = {
 #define OPTION(key, kind, initial, values)                                                         \
-	{#key, parse_##kind, offsetof(struct config, key), initial, values},
+	{#key, config_value_##kind, offsetof(struct config, key), initial, values},
 #include "config_options.def"
 #undef OPTION
 };
@@ -201,46 +149,9 @@ static void read_lines(struct reading *reading, const char *path, size_t length)
 	}
 }
 
-/* The whole file into reading->file; its length, or -1 with errno set. */
-static ssize_t load_file(struct reading *reading, const char *path)
-{
-	struct stat status;
-	size_t length = 0;
-	ssize_t got;
-	int fd, error;
-
-	/* A FIFO must not make the program wait for a writer. */
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
-		return -1;
-	error = EINVAL;
-	if (fstat(fd, &status))
-		error = errno;
-	else if (S_ISREG(status.st_mode))
-		error = 0;
-	while (!error) {
-		if (length == FILE_CAPACITY) {
-			error = EFBIG;
-			break;
-		}
-		got = read(fd, reading->file + length, FILE_CAPACITY - length);
-		if (got == 0)
-			break;
-		if (got > 0)
-			length += (size_t)got;
-		else if (errno != EINTR)
-			error = errno;
-	}
-	close(fd);
-	if (!error)
-		return (ssize_t)length;
-	errno = error;
-	return -1;
-}
-
 static void read_file(struct reading *reading, const char *path, bool may_be_missing)
 {
-	ssize_t length = load_file(reading, path);
+	ssize_t length = small_file_read(path, reading->file, sizeof(reading->file));
 
 	if (length >= 0) {
 		read_lines(reading, path, (size_t)length);
@@ -311,7 +222,7 @@ const struct config *config_read(void)
 		expected = &reading->config;
 		if (expected->diagnostics != DIAGNOSTICS_OFF && reading->complaints.length)
 			report_text(&reading->complaints);
-		report_calls();
+		report_start();
 	} else {
 		munmap(reading, sizeof(*reading));
 	}

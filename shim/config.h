@@ -2,6 +2,8 @@
 #ifndef IBVBUF_CONFIG_H
 #define IBVBUF_CONFIG_H
 
+#include "backing.h"
+
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,11 +15,17 @@ enum diagnostics { DIAGNOSTICS_OFF, DIAGNOSTICS_MISUSE, DIAGNOSTICS_VERBOSE };
  * @diagnostics: how much is said
  * @diagnostics_file: where, or empty for standard error
  * @transparent_huge_pages: whether buffers of 2 MiB and more ask for huge pages
+ * @backing: what the buffers of ordinary domains are made of
+ * @cc_heap: the heap that stands for system_cc_shared, or empty for that one itself
+ * @cc_rehearsal: whether every device is to look like one in a confidential guest
  */
 struct config {
 	enum diagnostics diagnostics;
 	char diagnostics_file[PATH_MAX];
 	bool transparent_huge_pages;
+	struct backing_choice backing;
+	char cc_heap[NAME_MAX + 1];
+	bool cc_rehearsal;
 };
 
 extern const struct config *config_current;

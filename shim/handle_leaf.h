@@ -18,23 +18,23 @@
  *	slot control	epoch 36 | use 24 | state 4
  *	bucket word	epoch 36 | keys whose search goes on, 28
  */
-#define EPOCH_SHIFT	28
-#define EPOCH_ONE	(1ull << EPOCH_SHIFT)
-#define WORD_INNER	1ull
-#define WORD_CLASS_SHIFT	1
-#define WORD_ID_SHIFT	4
-#define CTRL_STATE	15ull
-#define CTRL_USE_SHIFT	4
-#define CTRL_USE_MASK	((1ull << (EPOCH_SHIFT - CTRL_USE_SHIFT)) - 1)
-#define BUCKET_PASSED	(EPOCH_ONE - 1)
+#define EPOCH_SHIFT	 28
+#define EPOCH_ONE	 (1ull << EPOCH_SHIFT)
+#define WORD_INNER	 1ull
+#define WORD_CLASS_SHIFT 1
+#define WORD_ID_SHIFT	 4
+#define CTRL_STATE	 15ull
+#define CTRL_USE_SHIFT	 4
+#define CTRL_USE_MASK	 ((1ull << (EPOCH_SHIFT - CTRL_USE_SHIFT)) - 1)
+#define BUCKET_PASSED	 (EPOCH_ONE - 1)
 
 /* How often a slot may be used in one incarnation; less, for tests */
 #ifndef HANDLE_TABLE_USE_LIMIT
-#define HANDLE_TABLE_USE_LIMIT	CTRL_USE_MASK
+#define HANDLE_TABLE_USE_LIMIT CTRL_USE_MASK
 #endif
 
 enum slot_state {
-	SLOT_EMPTY,	/* 0: what the kernel's zero pages say, in epoch 0 */
+	SLOT_EMPTY, /* 0: what the kernel's zero pages say, in epoch 0 */
 	SLOT_PENDING,
 	SLOT_LIVE,
 	SLOT_FROZEN,
@@ -43,23 +43,23 @@ enum slot_state {
 };
 
 /* Fill of a leaf, in percent of its slots */
-#define FILL_FULL	85	/* from here on it is replaced by more memory */
-#define FILL_CHOSEN	60	/* at most, in the class chosen for a new leaf */
-#define FILL_SPARSE	15	/* up to here it is replaced by less memory */
+#define FILL_FULL   85 /* from here on it is replaced by more memory */
+#define FILL_CHOSEN 60 /* at most, in the class chosen for a new leaf */
+#define FILL_SPARSE 15 /* up to here it is replaced by less memory */
 
-#define NODE_CHILDREN	8
-#define LEVEL_BITS	3
-#define HASH_LEVELS	22	/* 21 of three bits, and the last bit */
-#define LEVELS		(2 * HASH_LEVELS)
+#define NODE_CHILDREN 8
+#define LEVEL_BITS    3
+#define HASH_LEVELS   22 /* 21 of three bits, and the last bit */
+#define LEVELS	      (2 * HASH_LEVELS)
 
-#define BUCKET_MAX_SLOTS	9
-#define LEAF_MAX_SLOTS		640
+#define BUCKET_MAX_SLOTS 9
+#define LEAF_MAX_SLOTS	 640
 
-#define likely(x)	__builtin_expect(!!(x), 1)
-#define unlikely(x)	__builtin_expect(!!(x), 0)
+#define likely(x)   __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
 
 #ifndef HANDLE_TABLE_HASH
-#define HANDLE_TABLE_HASH(key)	handle_hash(key)
+#define HANDLE_TABLE_HASH(key) handle_hash(key)
 #endif
 
 /*
@@ -69,8 +69,8 @@ enum slot_state {
  */
 static inline uint64_t handle_hash(uintptr_t key)
 {
-	unsigned __int128 product = (unsigned __int128)
-		(key ^ 0xa0761d6478bd642full) * 0x9e3779b97f4a7c15ull;
+	unsigned __int128 product =
+		(unsigned __int128)(key ^ 0xa0761d6478bd642full) * 0x9e3779b97f4a7c15ull;
 
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
@@ -109,7 +109,7 @@ struct leaf_shape {
 
 static inline struct leaf_shape leaf_shape(unsigned int words)
 {
-	struct leaf_shape shape = { words, 0, 6 };
+	struct leaf_shape shape = {words, 0, 6};
 
 	while (shape.slots < 5) {
 		shape.bucket_shift++;
@@ -118,14 +118,12 @@ static inline struct leaf_shape leaf_shape(unsigned int words)
 	return shape;
 }
 
-static inline unsigned int leaf_buckets(struct leaf_shape shape,
-					unsigned int class)
+static inline unsigned int leaf_buckets(struct leaf_shape shape, unsigned int class)
 {
 	return 1u << (LEAF_MIN_SHIFT + class - shape.bucket_shift);
 }
 
-static inline unsigned int leaf_slots(struct leaf_shape shape,
-				      unsigned int class)
+static inline unsigned int leaf_slots(struct leaf_shape shape, unsigned int class)
 {
 	return leaf_buckets(shape, class) * shape.slots;
 }
@@ -169,8 +167,8 @@ static inline bool same_epoch(uint64_t a, uint64_t b)
 	return (a ^ b) < EPOCH_ONE;
 }
 
-static inline struct leaf leaf_open(struct handle_table *table,
-				    struct leaf_shape shape, uint64_t word)
+static inline struct leaf leaf_open(struct handle_table *table, struct leaf_shape shape,
+				    uint64_t word)
 {
 	unsigned int class = ((word >> WORD_CLASS_SHIFT) & 7) - 1;
 
@@ -182,18 +180,16 @@ static inline struct leaf leaf_open(struct handle_table *table,
 	};
 }
 
-static inline unsigned int leaf_home(struct leaf_shape shape,
-				     const struct leaf *leaf, uint64_t hash)
+static inline unsigned int leaf_home(struct leaf_shape shape, const struct leaf *leaf,
+				     uint64_t hash)
 {
-	return (uint32_t)hash >>
-	       (32 - LEAF_MIN_SHIFT - leaf->class + shape.bucket_shift);
+	return (uint32_t)hash >> (32 - LEAF_MIN_SHIFT - leaf->class + shape.bucket_shift);
 }
 
-static inline uint64_t *leaf_bucket(struct leaf_shape shape,
-				    const struct leaf *leaf, unsigned int index)
+static inline uint64_t *leaf_bucket(struct leaf_shape shape, const struct leaf *leaf,
+				    unsigned int index)
 {
-	return leaf->base + ((size_t)(index & leaf->mask)
-			     << (shape.bucket_shift - 3));
+	return leaf->base + ((size_t)(index & leaf->mask) << (shape.bucket_shift - 3));
 }
 
 static inline uint64_t *bucket_key(uint64_t *bucket, unsigned int slot)
@@ -201,16 +197,14 @@ static inline uint64_t *bucket_key(uint64_t *bucket, unsigned int slot)
 	return bucket + 1 + slot;
 }
 
-static inline uint64_t *bucket_ctrl(struct leaf_shape shape, uint64_t *bucket,
-				    unsigned int slot)
+static inline uint64_t *bucket_ctrl(struct leaf_shape shape, uint64_t *bucket, unsigned int slot)
 {
 	return bucket + 1 + shape.slots + slot;
 }
 
-static inline uint64_t *bucket_record(struct leaf_shape shape, uint64_t *bucket,
-				      unsigned int slot)
+static inline uint64_t *bucket_record(struct leaf_shape shape, uint64_t *bucket, unsigned int slot)
 {
-	return bucket + 1 + 2 * shape.slots + slot * shape.words;
+	return bucket + 1 + (size_t)2 * shape.slots + (size_t)slot * shape.words;
 }
 
 static inline enum slot_state ctrl_state(uint64_t ctrl)
@@ -263,8 +257,7 @@ struct place {
  *
  * Return: 0, also when another thread was first; ENOMEM.
  */
-int handle_plant(struct handle_table *table, struct leaf_shape shape,
-		 const struct place *place);
+int handle_plant(struct handle_table *table, struct leaf_shape shape, const struct place *place);
 
 /**
  * handle_replace() - replace a leaf by what suits its content, or help to
@@ -277,7 +270,6 @@ int handle_plant(struct handle_table *table, struct leaf_shape shape,
  *
  * Return: 0 when @place is no longer what it was; ENOMEM.
  */
-int handle_replace(struct handle_table *table, struct leaf_shape shape,
-		   const struct place *place);
+int handle_replace(struct handle_table *table, struct leaf_shape shape, const struct place *place);
 
 #endif /* HANDLE_LEAF_H */

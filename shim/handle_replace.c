@@ -16,8 +16,8 @@
 /* What a leaf is to be replaced by: one leaf, or the children of a node */
 struct replacement {
 	unsigned int parts;
-	uint64_t part[NODE_CHILDREN];	/* trie words; 0 for nothing */
-	uint32_t node;			/* id; 0 for none */
+	uint64_t part[NODE_CHILDREN]; /* trie words; 0 for nothing */
+	uint32_t node;		      /* id; 0 for none */
 };
 
 struct content {
@@ -38,8 +38,7 @@ static uint64_t next_epoch(struct handle_table *table)
 }
 
 /* An empty leaf that only we know.  Returns its trie word, or 0 */
-static uint64_t make_leaf(struct handle_table *table, struct leaf_shape shape,
-			  unsigned int class)
+static uint64_t make_leaf(struct handle_table *table, struct leaf_shape shape, unsigned int class)
 {
 	uint32_t id = leaf_arena_take(&table->arena, class);
 	uint64_t epoch, word;
@@ -49,8 +48,7 @@ static uint64_t make_leaf(struct handle_table *table, struct leaf_shape shape,
 	if (!id)
 		return 0;
 	epoch = next_epoch(table);
-	word = epoch | (uint64_t)id << WORD_ID_SHIFT |
-	       (uint64_t)(class + 1) << WORD_CLASS_SHIFT;
+	word = epoch | (uint64_t)id << WORD_ID_SHIFT | (uint64_t)(class + 1) << WORD_CLASS_SHIFT;
 	leaf = leaf_open(table, shape, word);
 	/*
 	 * (D) Release fence: who reads anything from here on, in the belief
@@ -63,8 +61,7 @@ static uint64_t make_leaf(struct handle_table *table, struct leaf_shape shape,
 
 		store_relaxed(bucket, epoch);
 		for (s = 0; s < shape.slots; s++)
-			store_relaxed(bucket_ctrl(shape, bucket, s),
-				      epoch | SLOT_EMPTY);
+			store_relaxed(bucket_ctrl(shape, bucket, s), ctrl_with(epoch, SLOT_EMPTY));
 	}
 	/*
 	 * (C) Release fence: who reads a key or record of this incarnation sees
@@ -80,8 +77,7 @@ static void discard(struct handle_table *table, struct replacement *new)
 
 	for (i = 0; i < new->parts; i++)
 		if (new->part[i])
-			leaf_arena_give(&table->arena,
-					((new->part[i] >> WORD_CLASS_SHIFT) & 7) - 1,
+			leaf_arena_give(&table->arena, ((new->part[i] >> WORD_CLASS_SHIFT) & 7) - 1,
 					word_id(new->part[i]));
 	if (new->node)
 		leaf_arena_give(&table->arena, LEAF_NODE_POOL, new->node);
@@ -91,8 +87,8 @@ static void discard(struct handle_table *table, struct replacement *new)
  * Puts the slot @from of @source into a leaf that only we know.  False when it
  * has no room, which says that the source is not what it was.
  */
-static bool put(struct leaf_shape shape, const struct leaf *leaf, uint64_t hash,
-		uint64_t *source, unsigned int from, uintptr_t key)
+static bool put(struct leaf_shape shape, const struct leaf *leaf, uint64_t hash, uint64_t *source,
+		unsigned int from, uintptr_t key)
 {
 	unsigned int home = leaf_home(shape, leaf, hash);
 	unsigned int i, s, w;
@@ -144,26 +140,24 @@ static uint64_t freeze_slot(uint64_t *ctrl, uint64_t word)
 		 * Relaxed: as a read-modify-write it hands on the inserter's
 		 * release (A); the fence in freeze() takes it.
 		 */
-		if (__atomic_compare_exchange_n(ctrl, &seen, frozen, false,
-						__ATOMIC_RELAXED,
+		if (__atomic_compare_exchange_n(ctrl, &seen, frozen, false, __ATOMIC_RELAXED,
 						__ATOMIC_RELAXED))
 			return frozen;
 	}
 }
 
 /* Stops all of a leaf and counts; false when it has been replaced already */
-static bool freeze(struct leaf_shape shape, const struct leaf *leaf,
-		   unsigned int level, struct content *content)
+static bool freeze(struct leaf_shape shape, const struct leaf *leaf, unsigned int level,
+		   struct content *content)
 {
 	unsigned int i, s;
 
-	*content = (struct content){ 0 };
+	*content = (struct content){0};
 	for (i = 0; i <= leaf->mask; i++) {
 		uint64_t *bucket = leaf_bucket(shape, leaf, i);
 
 		for (s = 0; s < shape.slots; s++) {
-			uint64_t ctrl = freeze_slot(bucket_ctrl(shape, bucket, s),
-						    leaf->word);
+			uint64_t ctrl = freeze_slot(bucket_ctrl(shape, bucket, s), leaf->word);
 			if (!same_epoch(ctrl, leaf->word))
 				return false;
 			content->killed += ctrl_state(ctrl) == SLOT_KILLED;
@@ -177,13 +171,11 @@ static bool freeze(struct leaf_shape shape, const struct leaf *leaf,
 		for (s = 0; s < shape.slots; s++) {
 			uintptr_t key;
 
-			if (ctrl_state(load_relaxed(bucket_ctrl(shape, bucket, s))) !=
-			    SLOT_FROZEN)
+			if (ctrl_state(load_relaxed(bucket_ctrl(shape, bucket, s))) != SLOT_FROZEN)
 				continue;
 			key = load_relaxed(bucket_key(bucket, s));
 			content->live++;
-			content->child[path_child(path_at(key, HANDLE_TABLE_HASH(key),
-							  level))]++;
+			content->child[path_child(path_at(key, HANDLE_TABLE_HASH(key), level))]++;
 		}
 	}
 	return true;
@@ -194,7 +186,7 @@ static unsigned int choose_class(struct leaf_shape shape, unsigned int live)
 {
 	unsigned int class;
 
-	for (class = 0; class < LEAF_CLASSES; class++)
+	for (class = 0; class < LEAF_CLASSES; class ++)
 		if (live * 100 <= leaf_slots(shape, class) * FILL_CHOSEN)
 			return class;
 	if (live * 100 < leaf_slots(shape, LEAF_CLASSES - 1) * FILL_FULL)
@@ -203,18 +195,17 @@ static unsigned int choose_class(struct leaf_shape shape, unsigned int live)
 }
 
 /* Makes the empty leaves, and the node, that the content needs */
-static int make_parts(struct handle_table *table, struct leaf_shape shape,
-		      unsigned int level, const struct content *content,
-		      struct replacement *new)
+static int make_parts(struct handle_table *table, struct leaf_shape shape, unsigned int level,
+		      const struct content *content, struct replacement *new)
 {
 	unsigned int class = choose_class(shape, content->live);
 	unsigned int i;
 
-	*new = (struct replacement){ .parts = 1 };
+	*new = (struct replacement){.parts = 1};
 	if (!content->live && level)
 		return 0;
 	if (class == LEAF_CLASSES && level == LEVELS)
-		class = LEAF_CLASSES - 1;	/* the same key over and over */
+		class = LEAF_CLASSES - 1; /* the same key over and over */
 	if (class < LEAF_CLASSES) {
 		new->part[0] = make_leaf(table, shape, class);
 		return new->part[0] ? 0 : ENOMEM;
@@ -230,7 +221,7 @@ static int make_parts(struct handle_table *table, struct leaf_shape shape,
 		class = choose_class(shape, content->child[i]);
 		/* A bad hash: it will be split again at the next insert */
 		if (class == LEAF_CLASSES)
-			class--;
+			class --;
 		new->part[i] = make_leaf(table, shape, class);
 		if (!new->part[i])
 			return ENOMEM;
@@ -239,9 +230,8 @@ static int make_parts(struct handle_table *table, struct leaf_shape shape,
 }
 
 /* Copies what is frozen; false when the leaf is no longer what was counted */
-static bool copy(struct handle_table *table, struct leaf_shape shape,
-		 const struct leaf *leaf, unsigned int level,
-		 const struct replacement *new)
+static bool copy(struct handle_table *table, struct leaf_shape shape, const struct leaf *leaf,
+		 unsigned int level, const struct replacement *new)
 {
 	struct leaf part[NODE_CHILDREN];
 	unsigned int i, s, child = 0;
@@ -256,15 +246,13 @@ static bool copy(struct handle_table *table, struct leaf_shape shape,
 			uintptr_t key;
 			uint64_t hash;
 
-			if (ctrl_state(load_relaxed(bucket_ctrl(shape, bucket, s))) !=
-			    SLOT_FROZEN)
+			if (ctrl_state(load_relaxed(bucket_ctrl(shape, bucket, s))) != SLOT_FROZEN)
 				continue;
 			key = load_relaxed(bucket_key(bucket, s));
 			hash = HANDLE_TABLE_HASH(key);
 			if (new->node)
 				child = path_child(path_at(key, hash, level));
-			if (!new->part[child] ||
-			    !put(shape, &part[child], hash, bucket, s, key))
+			if (!new->part[child] || !put(shape, &part[child], hash, bucket, s, key))
 				return false;
 		}
 	}
@@ -272,8 +260,7 @@ static bool copy(struct handle_table *table, struct leaf_shape shape,
 }
 
 /* The trie word of a replacement that is complete */
-static uint64_t link_parts(struct handle_table *table, uint64_t old,
-			   const struct replacement *new)
+static uint64_t link_parts(struct handle_table *table, uint64_t old, const struct replacement *new)
 {
 	uint64_t *node;
 	unsigned int i;
@@ -290,8 +277,7 @@ static uint64_t link_parts(struct handle_table *table, uint64_t old,
 	return (uint64_t)(uintptr_t)node | WORD_INNER;
 }
 
-int handle_replace(struct handle_table *table, struct leaf_shape shape,
-		   const struct place *place)
+int handle_replace(struct handle_table *table, struct leaf_shape shape, const struct place *place)
 {
 	struct leaf leaf = leaf_open(table, shape, place->word);
 	uint64_t seen = place->word;
@@ -299,8 +285,7 @@ int handle_replace(struct handle_table *table, struct leaf_shape shape,
 	struct content content;
 
 	if (load_relaxed(place->at) != place->word ||
-	    !freeze(shape, &leaf, place->level, &content) ||
-	    load_relaxed(place->at) != place->word)
+	    !freeze(shape, &leaf, place->level, &content) || load_relaxed(place->at) != place->word)
 		return 0;
 	if (make_parts(table, shape, place->level, &content, &new)) {
 		discard(table, &new);
@@ -313,10 +298,8 @@ int handle_replace(struct handle_table *table, struct leaf_shape shape,
 	 * before it; so if it succeeds, they were before anybody retired it.
 	 */
 	if (copy(table, shape, &leaf, place->level, &new) &&
-	    __atomic_compare_exchange_n(place->at, &seen,
-					link_parts(table, place->word, &new),
-					false, __ATOMIC_RELEASE,
-					__ATOMIC_RELAXED))
+	    __atomic_compare_exchange_n(place->at, &seen, link_parts(table, place->word, &new),
+					false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 		leaf_arena_settle(&table->arena, leaf.class, word_id(leaf.word),
 				  -(int)content.killed);
 	else
@@ -324,8 +307,7 @@ int handle_replace(struct handle_table *table, struct leaf_shape shape,
 	return 0;
 }
 
-int handle_plant(struct handle_table *table, struct leaf_shape shape,
-		 const struct place *place)
+int handle_plant(struct handle_table *table, struct leaf_shape shape, const struct place *place)
 {
 	uint64_t seen = place->word;
 	uint64_t word;
@@ -336,8 +318,8 @@ int handle_plant(struct handle_table *table, struct leaf_shape shape,
 	if (!word)
 		return ENOMEM;
 	/* (B) Release: as in handle_replace() */
-	if (!__atomic_compare_exchange_n(place->at, &seen, word, false,
-					 __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+	if (!__atomic_compare_exchange_n(place->at, &seen, word, false, __ATOMIC_RELEASE,
+					 __ATOMIC_RELAXED))
 		leaf_arena_give(&table->arena, 0, word_id(word));
 	return 0;
 }

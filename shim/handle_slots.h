@@ -9,15 +9,15 @@
 #include "handle_leaf.h"
 
 /* Buckets an insert looks into before it asks whether the leaf is full */
-#define PROBE_LIMIT	4
+#define PROBE_LIMIT 4
 
 enum answer {
 	ABSENT,
 	FOUND,
-	STALE,		/* the leaf is another incarnation by now */
+	STALE, /* the leaf is another incarnation by now */
 	ADDED,
 	FULL,
-	WORN,		/* a slot was used as often as can be counted */
+	WORN, /* a slot was used as often as can be counted */
 	FROZEN,
 	KILLED,
 };
@@ -26,13 +26,12 @@ enum answer {
 struct found {
 	uint64_t *bucket;
 	uint64_t *ctrl;
-	uint64_t seen;		/* of *ctrl */
-	unsigned int passed;	/* buckets from home to before this */
+	uint64_t seen;	     /* of *ctrl */
+	unsigned int passed; /* buckets from home to before this */
 };
 
-static inline enum answer read_slot(struct leaf_shape shape, uint64_t word,
-				    uint64_t *bucket, unsigned int slot,
-				    uintptr_t key, uint64_t *record,
+static inline enum answer read_slot(struct leaf_shape shape, uint64_t word, uint64_t *bucket,
+				    unsigned int slot, uintptr_t key, uint64_t *record,
 				    struct found *found)
 {
 	uint64_t *ctrl = bucket_ctrl(shape, bucket, slot);
@@ -44,19 +43,16 @@ static inline enum answer read_slot(struct leaf_shape shape, uint64_t word,
 	for (;;) {
 		if (unlikely(!same_epoch(seen, word)))
 			return STALE;
-		if (unlikely(ctrl_state(seen) != SLOT_LIVE &&
-			     ctrl_state(seen) != SLOT_FROZEN))
+		if (unlikely(ctrl_state(seen) != SLOT_LIVE && ctrl_state(seen) != SLOT_FROZEN))
 			return ABSENT;
 		if (unlikely(load_relaxed(bucket_key(bucket, slot)) != key))
 			return ABSENT;
 		for (w = 0; w < shape.words; w++)
-			record[w] = load_relaxed(bucket_record(shape, bucket,
-							       slot) + w);
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);	/* (C) */
+			record[w] = load_relaxed(bucket_record(shape, bucket, slot) + w);
+		__atomic_thread_fence(__ATOMIC_ACQUIRE); /* (C) */
 		again = load_acquire(ctrl);
 		if (likely(again == seen)) {
-			*found = (struct found){ .bucket = bucket, .ctrl = ctrl,
-						 .seen = seen };
+			*found = (struct found){.bucket = bucket, .ctrl = ctrl, .seen = seen};
 			return FOUND;
 		}
 		/* Used again: so there was a time when the key was not in */
@@ -66,9 +62,8 @@ static inline enum answer read_slot(struct leaf_shape shape, uint64_t word,
 	}
 }
 
-static inline enum answer search(struct leaf_shape shape,
-				 const struct leaf *leaf, unsigned int home,
-				 uintptr_t key, uint64_t *record,
+static inline enum answer search(struct leaf_shape shape, const struct leaf *leaf,
+				 unsigned int home, uintptr_t key, uint64_t *record,
 				 struct found *found)
 {
 	unsigned int i, s;
@@ -81,14 +76,12 @@ static inline enum answer search(struct leaf_shape shape,
 		/* No branch for each key, as none of them can be predicted */
 #pragma GCC unroll 9
 		for (s = 0; s < shape.slots; s++)
-			match |= (unsigned int)(load_relaxed(bucket_key(bucket, s))
-						== key) << s;
+			match |= (unsigned int)(load_relaxed(bucket_key(bucket, s)) == key) << s;
 		for (; match; match &= match - 1) {
 			enum answer answer;
 
 			answer = read_slot(shape, leaf->word, bucket,
-					   (unsigned int)__builtin_ctz(match),
-					   key, record, found);
+					   (unsigned int)__builtin_ctz(match), key, record, found);
 			found->passed = i;
 			if (likely(answer != ABSENT))
 				return answer;
@@ -114,27 +107,24 @@ static inline bool count_passed(uint64_t *bucket, uint64_t word, int change)
 	do {
 		if (!same_epoch(seen, word))
 			return false;
-	} while (!__atomic_compare_exchange_n(bucket, &seen,
-					      seen + (uint64_t)(int64_t)change,
-					      true, __ATOMIC_RELAXED,
-					      __ATOMIC_RELAXED));
+	} while (!__atomic_compare_exchange_n(bucket, &seen, seen + (uint64_t)(int64_t)change, true,
+					      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 	return true;
 }
 
 static inline void uncount_passed(struct leaf_shape shape, const struct leaf *leaf,
-			   unsigned int home, unsigned int passed)
+				  unsigned int home, unsigned int passed)
 {
 	unsigned int i;
 
 	for (i = 0; i < passed; i++)
-		if (!count_passed(leaf_bucket(shape, leaf, home + i),
-				  leaf->word, -1))
+		if (!count_passed(leaf_bucket(shape, leaf, home + i), leaf->word, -1))
 			return;
 }
 
 /* Slots of a leaf that are in use; no more than @limit are counted */
 static inline unsigned int count_used(struct leaf_shape shape, const struct leaf *leaf,
-			       unsigned int limit)
+				      unsigned int limit)
 {
 	unsigned int i, s, used = 0;
 
@@ -156,30 +146,26 @@ static inline bool is_full(struct leaf_shape shape, const struct leaf *leaf)
 }
 
 /* Writes a slot that we reserved, and makes it live */
-static inline enum answer fill(struct leaf_shape shape, uint64_t *bucket,
-			       unsigned int slot, uint64_t seen, uintptr_t key,
-			       const uint64_t *record)
+static inline enum answer fill(struct leaf_shape shape, uint64_t *bucket, unsigned int slot,
+			       uint64_t seen, uintptr_t key, const uint64_t *record)
 {
 	uint64_t pending = ctrl_with(seen, SLOT_PENDING);
 	unsigned int w;
 
-	__atomic_thread_fence(__ATOMIC_RELEASE);	/* (C) */
+	__atomic_thread_fence(__ATOMIC_RELEASE); /* (C) */
 	store_relaxed(bucket_key(bucket, slot), key);
 	for (w = 0; w < shape.words; w++)
 		store_relaxed(bucket_record(shape, bucket, slot) + w, record[w]);
 	/* (A) Release */
-	if (likely(__atomic_compare_exchange_n(bucket_ctrl(shape, bucket, slot),
-					       &pending,
-					       ctrl_with(seen, SLOT_LIVE), false,
-					       __ATOMIC_RELEASE,
+	if (likely(__atomic_compare_exchange_n(bucket_ctrl(shape, bucket, slot), &pending,
+					       ctrl_with(seen, SLOT_LIVE), false, __ATOMIC_RELEASE,
 					       __ATOMIC_RELAXED)))
 		return ADDED;
 	return KILLED;
 }
 
-static inline enum answer add(struct leaf_shape shape, const struct leaf *leaf,
-			      unsigned int home, uintptr_t key,
-			      const uint64_t *record, unsigned int *passed)
+static inline enum answer add(struct leaf_shape shape, const struct leaf *leaf, unsigned int home,
+			      uintptr_t key, const uint64_t *record, unsigned int *passed)
 {
 	unsigned int s;
 
@@ -192,17 +178,14 @@ static inline enum answer add(struct leaf_shape shape, const struct leaf *leaf,
 			uint64_t *ctrl = bucket_ctrl(shape, bucket, s);
 			uint64_t seen = load_relaxed(ctrl);
 
-			while (same_epoch(seen, leaf->word) &&
-			       ctrl_state(seen) == SLOT_EMPTY) {
+			while (same_epoch(seen, leaf->word) && ctrl_state(seen) == SLOT_EMPTY) {
 				if (unlikely(ctrl_use(seen) >= HANDLE_TABLE_USE_LIMIT))
 					return WORN;
 				/* (E) Acquire */
-				if (__atomic_compare_exchange_n(ctrl, &seen,
-								ctrl_with(seen, SLOT_PENDING),
-								false, __ATOMIC_ACQUIRE,
-								__ATOMIC_RELAXED))
-					return fill(shape, bucket, s, seen, key,
-						    record);
+				if (__atomic_compare_exchange_n(
+					    ctrl, &seen, ctrl_with(seen, SLOT_PENDING), false,
+					    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+					return fill(shape, bucket, s, seen, key, record);
 			}
 			if (unlikely(!same_epoch(seen, leaf->word)))
 				return STALE;

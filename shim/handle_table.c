@@ -126,10 +126,9 @@
 
 #include "handle_slots.h"
 
-static inline struct place descend(struct handle_table *table, uintptr_t key,
-				   uint64_t hash)
+static inline struct place descend(struct handle_table *table, uintptr_t key, uint64_t hash)
 {
-	struct place place = { .at = &table->root };
+	struct place place = {.at = &table->root};
 	uint64_t path = hash;
 
 	/* (B) Acquire, here and below */
@@ -151,8 +150,8 @@ static inline bool place_unchanged(const struct place *place)
 	return load_relaxed(place->at) == place->word;
 }
 
-static inline int insert(struct handle_table *table, struct leaf_shape shape,
-			 uintptr_t key, const uint64_t *record)
+static inline int insert(struct handle_table *table, struct leaf_shape shape, uintptr_t key,
+			 const uint64_t *record)
 {
 	uint64_t hash = HANDLE_TABLE_HASH(key);
 
@@ -174,8 +173,7 @@ static inline int insert(struct handle_table *table, struct leaf_shape shape,
 		case ADDED:
 			return 0;
 		case KILLED:
-			leaf_arena_settle(&table->arena, leaf.class,
-					  word_id(leaf.word), 1);
+			leaf_arena_settle(&table->arena, leaf.class, word_id(leaf.word), 1);
 			/* fall through */
 		case FROZEN:
 			ret = handle_replace(table, shape, &place);
@@ -200,8 +198,8 @@ static inline int insert(struct handle_table *table, struct leaf_shape shape,
 	}
 }
 
-static inline bool lookup(struct handle_table *table, struct leaf_shape shape,
-			  uintptr_t key, uint64_t *record)
+static inline bool lookup(struct handle_table *table, struct leaf_shape shape, uintptr_t key,
+			  uint64_t *record)
 {
 	uint64_t hash = HANDLE_TABLE_HASH(key);
 
@@ -213,8 +211,7 @@ static inline bool lookup(struct handle_table *table, struct leaf_shape shape,
 		if (unlikely(word_is_nothing(place.word)))
 			return false;
 		leaf = leaf_open(table, shape, place.word);
-		switch (search(shape, &leaf, leaf_home(shape, &leaf, hash), key,
-			       record, &found)) {
+		switch (search(shape, &leaf, leaf_home(shape, &leaf, hash), key, record, &found)) {
 		case FOUND:
 			return true;
 		case ABSENT:
@@ -228,15 +225,14 @@ static inline bool lookup(struct handle_table *table, struct leaf_shape shape,
 }
 
 /* After a key went from @bucket: is the leaf worth being replaced by less? */
-static bool is_sparse(struct leaf_shape shape, const struct place *place,
-		      const struct leaf *leaf, uint64_t *bucket)
+static bool is_sparse(struct leaf_shape shape, const struct place *place, const struct leaf *leaf,
+		      uint64_t *bucket)
 {
 	unsigned int limit = 0;
 	unsigned int s;
 
 	for (s = 0; s < shape.slots; s++)
-		if (ctrl_state(load_relaxed(bucket_ctrl(shape, bucket, s))) !=
-		    SLOT_EMPTY)
+		if (ctrl_state(load_relaxed(bucket_ctrl(shape, bucket, s))) != SLOT_EMPTY)
 			return false;
 	if (leaf->class)
 		limit = leaf_slots(shape, leaf->class) * FILL_SPARSE / 100;
@@ -245,8 +241,8 @@ static bool is_sparse(struct leaf_shape shape, const struct place *place,
 	return count_used(shape, leaf, limit + 1) <= limit;
 }
 
-static inline bool take_out(struct handle_table *table, struct leaf_shape shape,
-			    uintptr_t key, uint64_t *record)
+static inline bool take_out(struct handle_table *table, struct leaf_shape shape, uintptr_t key,
+			    uint64_t *record)
 {
 	uint64_t hash = HANDLE_TABLE_HASH(key);
 
@@ -278,10 +274,8 @@ static inline bool take_out(struct handle_table *table, struct leaf_shape shape,
 		}
 		empty = ctrl_with(found.seen, SLOT_EMPTY) + (1 << CTRL_USE_SHIFT);
 		/* (E) Release.  That it succeeds says that the record is right */
-		if (unlikely(!__atomic_compare_exchange_n(found.ctrl, &found.seen,
-							  empty, false,
-							  __ATOMIC_RELEASE,
-							  __ATOMIC_RELAXED)))
+		if (unlikely(!__atomic_compare_exchange_n(found.ctrl, &found.seen, empty, false,
+							  __ATOMIC_RELEASE, __ATOMIC_RELAXED)))
 			continue;
 		uncount_passed(shape, &leaf, home, found.passed);
 		if (unlikely(is_sparse(shape, &place, &leaf, found.bucket)) &&
@@ -292,27 +286,23 @@ static inline bool take_out(struct handle_table *table, struct leaf_shape shape,
 }
 
 /* Most tables have one word: it gets code of its own, with constants */
-#define WITH_SHAPE(table, function, ...)				\
-	((table)->words == 1 ?						\
-	 function(table, leaf_shape(1), __VA_ARGS__) :			\
-	 function(table, leaf_shape((table)->words), __VA_ARGS__))
+#define WITH_SHAPE(table, function, ...)                                                           \
+	((table)->words == 1 ? function(table, leaf_shape(1), __VA_ARGS__)                         \
+			     : function(table, leaf_shape((table)->words), __VA_ARGS__))
 
-int handle_table_insert(struct handle_table *table, uintptr_t key,
-			const uint64_t *record)
+int handle_table_insert(struct handle_table *table, uintptr_t key, const uint64_t *record)
 {
 	if (!key)
 		return EINVAL;
 	return WITH_SHAPE(table, insert, key, record);
 }
 
-bool handle_table_lookup(struct handle_table *table, uintptr_t key,
-			 uint64_t *record)
+bool handle_table_lookup(struct handle_table *table, uintptr_t key, uint64_t *record)
 {
 	return key && WITH_SHAPE(table, lookup, key, record);
 }
 
-bool handle_table_remove(struct handle_table *table, uintptr_t key,
-			 uint64_t *record)
+bool handle_table_remove(struct handle_table *table, uintptr_t key, uint64_t *record)
 {
 	return key && WITH_SHAPE(table, take_out, key, record);
 }

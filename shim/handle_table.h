@@ -20,7 +20,7 @@
 
 #include "leaf_arena.h"
 
-#define HANDLE_TABLE_MAX_WORDS	8
+#define HANDLE_TABLE_MAX_WORDS 8
 
 /**
  * struct handle_table - a table; the members are its own business
@@ -42,7 +42,10 @@ struct handle_table {
  *
  * For static storage; the table maps its first memory at the first insert.
  */
-#define HANDLE_TABLE_INITIALIZER(n_words) { .words = (n_words) }
+#define HANDLE_TABLE_INITIALIZER(n_words)                                                          \
+	{                                                                                          \
+		.words = (n_words)                                                                 \
+	}
 
 /**
  * handle_table_insert() - put a key and its record in
@@ -55,8 +58,7 @@ struct handle_table {
  *
  * Return: 0; EINVAL when @key is 0; ENOMEM, and the table is as it was.
  */
-int handle_table_insert(struct handle_table *table, uintptr_t key,
-			const uint64_t *record);
+int handle_table_insert(struct handle_table *table, uintptr_t key, const uint64_t *record);
 
 /**
  * handle_table_lookup() - find the record of a key
@@ -67,8 +69,7 @@ int handle_table_insert(struct handle_table *table, uintptr_t key,
  *
  * Return: whether the key was in the table.
  */
-bool handle_table_lookup(struct handle_table *table, uintptr_t key,
-			 uint64_t *record);
+bool handle_table_lookup(struct handle_table *table, uintptr_t key, uint64_t *record);
 
 /**
  * handle_table_remove() - take a key and its record out
@@ -79,8 +80,7 @@ bool handle_table_lookup(struct handle_table *table, uintptr_t key,
  * Return: true to exactly one of several that remove the same insertion;
  * false when the key was not in the table.
  */
-bool handle_table_remove(struct handle_table *table, uintptr_t key,
-			 uint64_t *record);
+bool handle_table_remove(struct handle_table *table, uintptr_t key, uint64_t *record);
 
 /**
  * handle_table_for_each() - visit what is in the table
@@ -96,8 +96,7 @@ bool handle_table_remove(struct handle_table *table, uintptr_t key,
  * Uses about 6 KiB of stack.
  */
 void handle_table_for_each(struct handle_table *table,
-			   bool (*visit)(uintptr_t key, const uint64_t *record,
-					 void *arg),
+			   bool (*visit)(uintptr_t key, const uint64_t *record, void *arg),
 			   void *arg);
 
 /**

@@ -24,15 +24,15 @@
 
 #include "leaf_arena.h"
 
-#define ID_MASK		((1ull << LEAF_ID_BITS) - 1)
-#define TAG_ONE		(1ull << LEAF_ID_BITS)
+#define ID_MASK ((1ull << LEAF_ID_BITS) - 1)
+#define TAG_ONE (1ull << LEAF_ID_BITS)
 
 /* Free leaves of a class whose memory is kept for the next one */
-#define WARM_LEAVES	2
+#define WARM_LEAVES 2
 
 struct side {
-	uint32_t below;		/* next id in the stack of free elements */
-	uint32_t unsettled;	/* sum of leaf_arena_settle() amounts */
+	uint32_t below;	    /* next id in the stack of free elements */
+	uint32_t unsettled; /* sum of leaf_arena_settle() amounts */
 };
 
 static unsigned int chunk_of(uint32_t id)
@@ -51,8 +51,7 @@ static size_t chunk_bytes(unsigned int pool, unsigned int k)
 	       chunk_elements(k) * sizeof(struct side);
 }
 
-static struct side *side_of(struct leaf_arena *arena, unsigned int pool,
-			    uint32_t id)
+static struct side *side_of(struct leaf_arena *arena, unsigned int pool, uint32_t id)
 {
 	uint32_t first = (uint32_t)chunk_elements(chunk_of(id));
 	char *end = leaf_arena_at(arena, pool, first);
@@ -64,14 +63,12 @@ static struct side *side_of(struct leaf_arena *arena, unsigned int pool,
 /* The address is biased as struct leaf_pool says */
 static char *chunk_bias(char *mapped, unsigned int pool, unsigned int k)
 {
-	return (char *)((uintptr_t)mapped -
-			(chunk_elements(k) << leaf_arena_shift(pool)));
+	return (char *)((uintptr_t)mapped - (chunk_elements(k) << leaf_arena_shift(pool)));
 }
 
 static char *chunk_unbias(char *chunk, unsigned int pool, unsigned int k)
 {
-	return (char *)((uintptr_t)chunk +
-			(chunk_elements(k) << leaf_arena_shift(pool)));
+	return (char *)((uintptr_t)chunk + (chunk_elements(k) << leaf_arena_shift(pool)));
 }
 
 /* Makes sure that the chunk of @id is there */
@@ -96,8 +93,7 @@ static bool map_chunk(struct leaf_arena *arena, unsigned int pool, uint32_t id)
 	/* The first touch of a leaf shall clear a page, not 2 MiB */
 	madvise(mapped, chunk_bytes(pool, k), MADV_NOHUGEPAGE);
 	/* Release and, where another thread was first, acquire: as above */
-	if (!__atomic_compare_exchange_n(place, &none,
-					 chunk_bias(mapped, pool, k), false,
+	if (!__atomic_compare_exchange_n(place, &none, chunk_bias(mapped, pool, k), false,
 					 __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
 		munmap(mapped, chunk_bytes(pool, k));
 	errno = saved;
@@ -109,36 +105,32 @@ bool leaf_arena_prepare(struct leaf_arena *arena)
 	unsigned int pool;
 
 	for (pool = 0; pool < LEAF_POOLS; pool++) {
-		uint32_t next = LEAF_FIRST_ID +
-			__atomic_load_n(&arena->pool[pool].bump, __ATOMIC_RELAXED);
+		uint32_t next =
+			LEAF_FIRST_ID + __atomic_load_n(&arena->pool[pool].bump, __ATOMIC_RELAXED);
 
 		if (next + LEAF_RESERVE > ID_MASK)
 			return false;
 		/* A chunk is larger than the reserve, so these are all of it */
-		if (!map_chunk(arena, pool, next) ||
-		    !map_chunk(arena, pool, next + LEAF_RESERVE))
+		if (!map_chunk(arena, pool, next) || !map_chunk(arena, pool, next + LEAF_RESERVE))
 			return false;
 	}
 	return true;
 }
 
-static void push(struct leaf_arena *arena, unsigned int pool, uint64_t *top,
-		 uint32_t id)
+static void push(struct leaf_arena *arena, unsigned int pool, uint64_t *top, uint32_t id)
 {
 	struct side *side = side_of(arena, pool, id);
 	uint64_t seen = __atomic_load_n(top, __ATOMIC_RELAXED);
 	uint64_t next;
 
 	do {
-		__atomic_store_n(&side->below, (uint32_t)(seen & ID_MASK),
-				 __ATOMIC_RELAXED);
+		__atomic_store_n(&side->below, (uint32_t)(seen & ID_MASK), __ATOMIC_RELAXED);
 		next = ((seen & ~ID_MASK) + TAG_ONE) | id;
 		/*
 		 * Release: pairs with the acquire in pop(), which then sees
 		 * @below, and all that was done to the element.
 		 */
-	} while (!__atomic_compare_exchange_n(top, &seen, next, true,
-					      __ATOMIC_RELEASE,
+	} while (!__atomic_compare_exchange_n(top, &seen, next, true, __ATOMIC_RELEASE,
 					      __ATOMIC_RELAXED));
 }
 
@@ -155,15 +147,13 @@ static uint32_t pop(struct leaf_arena *arena, unsigned int pool, uint64_t *top)
 			return 0;
 		/* Stale if @id is no longer on top; then the exchange fails */
 		next = ((seen & ~ID_MASK) + TAG_ONE) |
-		       __atomic_load_n(&side_of(arena, pool, id)->below,
-				       __ATOMIC_RELAXED);
+		       __atomic_load_n(&side_of(arena, pool, id)->below, __ATOMIC_RELAXED);
 		/*
 		 * Release as well: a pop hands on, to the next pop, the pushes
 		 * of what lies below.  (A C11 release sequence does that for a
 		 * read-modify-write of any order; this costs nothing.)
 		 */
-	} while (!__atomic_compare_exchange_n(top, &seen, next, true,
-					      __ATOMIC_ACQ_REL,
+	} while (!__atomic_compare_exchange_n(top, &seen, next, true, __ATOMIC_ACQ_REL,
 					      __ATOMIC_ACQUIRE));
 	return id;
 }
@@ -189,8 +179,7 @@ uint32_t leaf_arena_take(struct leaf_arena *arena, unsigned int pool)
 		    !map_chunk(arena, pool, taken + LEAF_FIRST_ID))
 			return 0;
 		/* Relaxed: nobody had the element before */
-	} while (!__atomic_compare_exchange_n(&p->bump, &taken, taken + 1, true,
-					      __ATOMIC_RELAXED,
+	} while (!__atomic_compare_exchange_n(&p->bump, &taken, taken + 1, true, __ATOMIC_RELAXED,
 					      __ATOMIC_RELAXED));
 	return taken + LEAF_FIRST_ID;
 }
@@ -199,8 +188,7 @@ uint32_t leaf_arena_take(struct leaf_arena *arena, unsigned int pool)
  * The kernel takes whole pages: where they are larger than the leaf, giving one
  * back would empty its neighbours.
  */
-static bool give_to_kernel(struct leaf_arena *arena, unsigned int pool,
-			   uint32_t id)
+static bool give_to_kernel(struct leaf_arena *arena, unsigned int pool, uint32_t id)
 {
 	size_t bytes = (size_t)1 << leaf_arena_shift(pool);
 	int saved = errno;
@@ -234,8 +222,7 @@ void leaf_arena_give(struct leaf_arena *arena, unsigned int pool, uint32_t id)
 	push(arena, pool, &p->warm, id);
 }
 
-void leaf_arena_settle(struct leaf_arena *arena, unsigned int pool, uint32_t id,
-		       int amount)
+void leaf_arena_settle(struct leaf_arena *arena, unsigned int pool, uint32_t id, int amount)
 {
 	uint32_t *unsettled = &side_of(arena, pool, id)->unsettled;
 
@@ -244,8 +231,7 @@ void leaf_arena_settle(struct leaf_arena *arena, unsigned int pool, uint32_t id,
 	 * that the others did to it.  Sums from the others alone are above 0
 	 * until the owner has come, so 0 is reached once, at the end.
 	 */
-	if (__atomic_add_fetch(unsettled, (uint32_t)amount,
-			       __ATOMIC_ACQ_REL) == 0)
+	if (__atomic_add_fetch(unsettled, (uint32_t)amount, __ATOMIC_ACQ_REL) == 0)
 		leaf_arena_give(arena, pool, id);
 }
 
@@ -274,9 +260,8 @@ void leaf_arena_destroy(struct leaf_arena *arena)
 	for (pool = 0; pool < LEAF_POOLS; pool++)
 		for (k = 0; k < LEAF_CHUNKS; k++)
 			if (arena->pool[pool].chunk[k])
-				munmap(chunk_unbias(arena->pool[pool].chunk[k],
-						    pool, k),
+				munmap(chunk_unbias(arena->pool[pool].chunk[k], pool, k),
 				       chunk_bytes(pool, k));
-	*arena = (struct leaf_arena){ 0 };
+	*arena = (struct leaf_arena){0};
 	errno = saved;
 }

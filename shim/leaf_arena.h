@@ -15,16 +15,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LEAF_CLASSES		3	/* a leaf of class c has 4096 << c bytes */
-#define LEAF_NODE_POOL		LEAF_CLASSES
-#define LEAF_POOLS		(LEAF_CLASSES + 1)
-#define LEAF_MIN_SHIFT		12
-#define LEAF_NODE_SHIFT		6
+#define LEAF_CLASSES	3 /* a leaf of class c has 4096 << c bytes */
+#define LEAF_NODE_POOL	LEAF_CLASSES
+#define LEAF_POOLS	(LEAF_CLASSES + 1)
+#define LEAF_MIN_SHIFT	12
+#define LEAF_NODE_SHIFT 6
 
-#define LEAF_FIRST_ID_SHIFT	6
-#define LEAF_FIRST_ID		(1u << LEAF_FIRST_ID_SHIFT)
-#define LEAF_ID_BITS		24
-#define LEAF_CHUNKS		(LEAF_ID_BITS - LEAF_FIRST_ID_SHIFT)
+#define LEAF_FIRST_ID_SHIFT 6
+#define LEAF_FIRST_ID	    (1u << LEAF_FIRST_ID_SHIFT)
+#define LEAF_ID_BITS	    24
+#define LEAF_CHUNKS	    (LEAF_ID_BITS - LEAF_FIRST_ID_SHIFT)
 
 /**
  * struct leaf_pool - all elements of one size
@@ -67,8 +67,7 @@ static inline unsigned int leaf_arena_shift(unsigned int pool)
  *
  * The memory stays mapped until leaf_arena_destroy(), whoever owns it.
  */
-static inline void *leaf_arena_at(struct leaf_arena *arena, unsigned int pool,
-				  uint32_t id)
+static inline void *leaf_arena_at(struct leaf_arena *arena, unsigned int pool, uint32_t id)
 {
 	unsigned int k = 31 - LEAF_FIRST_ID_SHIFT - (unsigned int)__builtin_clz(id);
 
@@ -76,8 +75,7 @@ static inline void *leaf_arena_at(struct leaf_arena *arena, unsigned int pool,
 	 * Relaxed: the id came by an acquire load from the thread that took it,
 	 * or was taken by this one; and who takes an id has seen its chunk.
 	 */
-	return (void *)((uintptr_t)__atomic_load_n(&arena->pool[pool].chunk[k],
-						   __ATOMIC_RELAXED) +
+	return (void *)((uintptr_t)__atomic_load_n(&arena->pool[pool].chunk[k], __ATOMIC_RELAXED) +
 			((uintptr_t)id << leaf_arena_shift(pool)));
 }
 
@@ -90,7 +88,7 @@ static inline void *leaf_arena_at(struct leaf_arena *arena, unsigned int pool,
  */
 bool leaf_arena_prepare(struct leaf_arena *arena);
 
-#define LEAF_RESERVE	32
+#define LEAF_RESERVE 32
 
 /**
  * leaf_arena_take() - a free element, to be owned by the caller
@@ -124,8 +122,7 @@ void leaf_arena_give(struct leaf_arena *arena, unsigned int pool, uint32_t id);
  * The owner and the others may come in any order.  The call that brings the
  * sum of all amounts to 0 does leaf_arena_give().
  */
-void leaf_arena_settle(struct leaf_arena *arena, unsigned int pool, uint32_t id,
-		       int amount);
+void leaf_arena_settle(struct leaf_arena *arena, unsigned int pool, uint32_t id, int amount);
 
 /** leaf_arena_bytes() - bytes of memory touched and not given back */
 size_t leaf_arena_bytes(const struct leaf_arena *arena);

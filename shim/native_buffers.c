@@ -51,7 +51,7 @@ int native_buffer_export_dmabuf_fd(struct ibv_buf *buf, const void *caller)
 	if (handle_table_lookup(&addresses, (uintptr_t)buf, &address))
 		return mapping_duplicate_file((const void *)(uintptr_t)address);
 	if (buf)
-		report_misuse(MISUSE_EXPORT_OF_FOREIGN, buf, caller);
+		report_problem(PROBLEM_EXPORT_OF_FOREIGN, (uintptr_t)buf, caller);
 	errno = EINVAL;
 	return -1;
 }

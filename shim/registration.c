@@ -11,6 +11,7 @@
 #include "config.h"
 #include "domains.h"
 #include "originals.h"
+#include "rehearsal.h"
 #include "report.h"
 
 #include <errno.h>
@@ -146,26 +147,47 @@ static int check_buffer(const struct buffer *buffer, const struct ibv_pd *pd,
 	return 0;
 }
 
+/* A buffer in a DMA-buf, through its descriptor. */
+static struct ibv_mr *reg_dmabuf_buffer(struct ibv_pd *pd, const struct buffer *buffer,
+					const struct ibv_mr_init_attr *attr)
+{
+	struct ibv_mr_init_attr plain = *attr;
+
+	plain.comp_mask &= ~(uint64_t)IBV_REG_MR_MASK_ADDR;
+	plain.comp_mask |= MASK_BY_DMABUF;
+	plain.addr = NULL;
+	plain.fd = buffer->dmabuf_fd;
+	plain.fd_offset = (uint64_t)((char *)attr->addr - buffer->address);
+	plain.iova = (uintptr_t)attr->addr;
+	return reg_plain(pd, &plain);
+}
+
 static struct ibv_mr *reg_buffer(struct ibv_pd *pd, const struct buffer *buffer,
-				 const struct ibv_mr_init_attr *attr)
+				 const struct ibv_mr_init_attr *attr, const void *caller)
 {
 	struct ibv_mr_init_attr plain = *attr;
 	int error = check_buffer(buffer, pd, attr);
+	int saved_errno = errno;
+	struct ibv_mr *mr;
 
 	if (error)
 		return fail(error);
 
 	plain.comp_mask &= ~(uint64_t)IBV_REG_MR_MASK_BUF;
 	plain.buf = NULL;
-	if (buffer->dmabuf_fd >= 0) {
-		plain.comp_mask &= ~(uint64_t)IBV_REG_MR_MASK_ADDR;
-		plain.comp_mask |= MASK_BY_DMABUF;
-		plain.addr = NULL;
-		plain.fd = (int)buffer->dmabuf_fd;
-		plain.fd_offset = (uint64_t)((char *)attr->addr - buffer->address);
-		plain.iova = (uintptr_t)attr->addr;
+	if (buffer->dmabuf_fd < 0) {
+		if (rehearsal_refuses(attr->addr, attr->length, caller))
+			return NULL;
+		return reg_plain(pd, &plain);
 	}
-	return reg_plain(pd, &plain);
+	mr = reg_dmabuf_buffer(pd, buffer, &plain);
+	if (mr || errno != EOPNOTSUPP || !backing_of_kind(buffer->kind)->is_pinnable)
+		return mr;
+	/* Library, provider or kernel cannot register descriptors; these pages can be pinned. */
+	mr = reg_plain(pd, &plain);
+	if (mr)
+		errno = saved_errno;
+	return mr;
 }
 
 struct ibv_mr *registration_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_attr *attr,
@@ -180,18 +202,22 @@ struct ibv_mr *registration_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_attr
 		switch (buffer_find(attr->buf, &buffer)) {
 		case HANDLE_LIVE:
 			copy = copy_of(attr);
-			return reg_buffer(pd, &buffer, &copy);
+			return reg_buffer(pd, &buffer, &copy, caller);
 		case HANDLE_FREED:
-			report_misuse(MISUSE_REGISTER_OF_FREED, attr->buf, caller);
+			report_problem(PROBLEM_REGISTER_OF_FREED, (uintptr_t)attr->buf, caller);
 			return fail(EINVAL);
 		case HANDLE_FOREIGN:
 			if (native && original(ibv_alloc_buf))
 				return native(pd, attr);
 			if (attr->buf)
-				report_misuse(MISUSE_REGISTER_OF_FOREIGN, attr->buf, caller);
+				report_problem(PROBLEM_REGISTER_OF_FOREIGN, (uintptr_t)attr->buf,
+					       caller);
 			return fail(EINVAL);
 		}
 	}
+	if (attr && (attr->comp_mask & IBV_REG_MR_MASK_ADDR) &&
+	    rehearsal_refuses(attr->addr, attr->length, caller))
+		return NULL;
 	/* A library with buffers has all of it, and leaves the struct alone. */
 	if (native && original(ibv_alloc_buf))
 		return native(pd, attr);
@@ -219,4 +245,34 @@ struct ibv_mr *registration_reg_buf_mr(struct ibv_pd *pd, struct ibv_buf *buf, v
 		return native(pd, buf, addr, length, access);
 	}
 	return registration_reg_mr_ex(pd, &attr, caller);
+}
+
+struct ibv_mr *registration_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access,
+				   const void *caller)
+{
+	original_ibv_reg_mr_function *reg_mr = original(ibv_reg_mr);
+
+	if (rehearsal_refuses(addr, length, caller))
+		return NULL;
+	return reg_mr ? reg_mr(pd, addr, length, access) : fail(EOPNOTSUPP);
+}
+
+struct ibv_mr *registration_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+					int access, const void *caller)
+{
+	original_ibv_reg_mr_iova_function *reg_mr_iova = original(ibv_reg_mr_iova);
+
+	if (rehearsal_refuses(addr, length, caller))
+		return NULL;
+	if (reg_mr_iova)
+		return reg_mr_iova(pd, addr, length, iova, access);
+	return reg_by_address(pd, addr, length, iova, access);
+}
+
+struct ibv_mr *registration_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length,
+					 uint64_t iova, unsigned int access, const void *caller)
+{
+	if (rehearsal_refuses(addr, length, caller))
+		return NULL;
+	return reg_by_address(pd, addr, length, iova, (int)access);
 }

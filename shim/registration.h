@@ -10,4 +10,12 @@ struct ibv_mr *registration_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_attr
 struct ibv_mr *registration_reg_buf_mr(struct ibv_pd *pd, struct ibv_buf *buf, void *addr,
 				       size_t length, int access, const void *caller);
 
+/* Registrations by address: the library's own, but for what a rehearsal refuses. */
+struct ibv_mr *registration_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access,
+				   const void *caller);
+struct ibv_mr *registration_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+					int access, const void *caller);
+struct ibv_mr *registration_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length,
+					 uint64_t iova, unsigned int access, const void *caller);
+
 #endif

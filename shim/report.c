@@ -16,18 +16,42 @@
 #error "IBVBUF_VERSION comes from the Makefile"
 #endif
 
+/* "before VALUE after", for what is said at a level of diagnostics, and whether once. */
 static const struct {
-	const char *call;
-	const char *fault;
-} misuses[MISUSE_COUNT] = {
-	[MISUSE_FREE_OF_FREED] = {"ibv_free_buf", "was freed before; ignored"},
-	[MISUSE_FREE_OF_FOREIGN] = {"ibv_free_buf", "was never given out; ignored"},
-	[MISUSE_REGISTER_OF_FREED] = {"ibv_reg_mr_ex or ibv_reg_buf_mr",
-				      "was freed before; EINVAL"},
-	[MISUSE_REGISTER_OF_FOREIGN] = {"ibv_reg_mr_ex or ibv_reg_buf_mr",
-					"was never given out; EINVAL"},
-	[MISUSE_EXPORT_OF_FREED] = {"ibv_export_buf_dmabuf_fd", "was freed before; EINVAL"},
-	[MISUSE_EXPORT_OF_FOREIGN] = {"ibv_export_buf_dmabuf_fd", "was never given out; EINVAL"},
+	enum diagnostics level;
+	bool is_repeated;
+	const char *before;
+	const char *after;
+} problems[PROBLEM_COUNT] = {
+	[PROBLEM_FREE_OF_FREED] = {DIAGNOSTICS_MISUSE, false, "ibv_free_buf: buffer handle ",
+				   " was freed before; ignored"},
+	[PROBLEM_FREE_OF_FOREIGN] = {DIAGNOSTICS_MISUSE, false, "ibv_free_buf: buffer handle ",
+				     " was never given out; ignored"},
+	[PROBLEM_REGISTER_OF_FREED] = {DIAGNOSTICS_MISUSE, false,
+				       "ibv_reg_mr_ex or ibv_reg_buf_mr: buffer handle ",
+				       " was freed before; EINVAL"},
+	[PROBLEM_REGISTER_OF_FOREIGN] = {DIAGNOSTICS_MISUSE, false,
+					 "ibv_reg_mr_ex or ibv_reg_buf_mr: buffer handle ",
+					 " was never given out; EINVAL"},
+	[PROBLEM_EXPORT_OF_FREED] = {DIAGNOSTICS_MISUSE, false,
+				     "ibv_export_buf_dmabuf_fd: buffer handle ",
+				     " was freed before; EINVAL"},
+	[PROBLEM_EXPORT_OF_FOREIGN] = {DIAGNOSTICS_MISUSE, false,
+				       "ibv_export_buf_dmabuf_fd: buffer handle ",
+				       " was never given out; EINVAL"},
+	[PROBLEM_DEALLOC_WITH_BUFFERS] = {DIAGNOSTICS_MISUSE, false, "the protection domain at ",
+					  " is deallocated while buffers of it live"},
+	[PROBLEM_PROTECTED_MEMORY] = {DIAGNOSTICS_MISUSE, true, "registration of the memory at ",
+				      ", which is protected in a confidential guest; EOPNOTSUPP"},
+	[PROBLEM_UDMABUF_LIMIT] = {DIAGNOSTICS_MISUSE, false, "a udmabuf buffer of ",
+				   " bytes is over the limit of the kernel; to raise it, write a "
+				   "number of MiB to /sys/module/udmabuf/parameters/size_limit_mb"},
+	[PROBLEM_PROVIDER_LEFT_ALONE] =
+		{DIAGNOSTICS_VERBOSE, false,
+		 "the ionic provider tells its devices by an operation that "
+		 "would be exchanged for the opt-in to unprotected memory; "
+		 "they are left alone",
+		 NULL},
 };
 
 /* Whether a line can be written now; a pipe whose reader sleeps is not waited for. */
@@ -83,29 +107,42 @@ void report_text(const struct text *text)
 	errno = saved_errno;
 }
 
-void report_misuse(enum misuse misuse, const void *handle, const void *caller)
+/* Whether to say it, now and at this level. */
+static bool is_said(enum problem problem)
 {
-	static bool said[MISUSE_COUNT];
+	static bool said[PROBLEM_COUNT];
+
+	if (config_get()->diagnostics < problems[problem].level)
+		return false;
+	return problems[problem].is_repeated ||
+	       !__atomic_exchange_n(&said[problem], true, __ATOMIC_RELAXED);
+}
+
+void report_problem(enum problem problem, uint64_t value, const void *caller)
+{
 	struct text text = {.length = 0};
 
-	if (config_get()->diagnostics == DIAGNOSTICS_OFF)
+	if (!is_said(problem))
 		return;
-	if (__atomic_exchange_n(&said[misuse], true, __ATOMIC_RELAXED))
-		return;
-
 	text_string(&text, "ibvbuf-preload: ");
-	text_string(&text, misuses[misuse].call);
-	text_string(&text, ": buffer handle ");
-	text_hexadecimal(&text, (uintptr_t)handle);
-	text_string(&text, " ");
-	text_string(&text, misuses[misuse].fault);
-	text_string(&text, " (called from ");
-	text_code_address(&text, caller);
-	text_string(&text, "; said once)\n");
+	text_string(&text, problems[problem].before);
+	if (problems[problem].after) {
+		if (problem == PROBLEM_UDMABUF_LIMIT)
+			text_decimal(&text, value);
+		else
+			text_hexadecimal(&text, value);
+		text_string(&text, problems[problem].after);
+	}
+	if (caller) {
+		text_string(&text, " (called from ");
+		text_code_address(&text, caller);
+		text_string(&text, ")");
+	}
+	text_string(&text, problems[problem].is_repeated ? "\n" : "; said once\n");
 	report_text(&text);
 }
 
-void report_calls(void)
+static void report_calls(void)
 {
 	static const struct {
 		const char *name;
@@ -117,14 +154,11 @@ void report_calls(void)
 #undef EXPORTED
 #undef CALLED
 	};
+	const char *library = original_library_path();
 	struct text text = {.length = 0};
-	const char *library;
 	bool native;
 	size_t i;
 
-	if (config_get()->diagnostics != DIAGNOSTICS_VERBOSE)
-		return;
-	library = original_library_path();
 	text_string(&text, "ibvbuf-preload " IBVBUF_VERSION ": ");
 	text_string(&text, library ? library : "no libibverbs is loaded");
 	for (native = false;; native = true) {
@@ -140,4 +174,19 @@ void report_calls(void)
 	}
 	text_string(&text, "\n");
 	report_text(&text);
+}
+
+void report_start(void)
+{
+	static const char rehearsal[] =
+		"ibvbuf-preload: rehearsal of a confidential guest: every device reports "
+		"CC_DMA_BOUNCE, and refuses memory that is not shared\n";
+	struct text text = {.length = 0};
+
+	if (config_get()->cc_rehearsal && config_get()->diagnostics != DIAGNOSTICS_OFF) {
+		text_string(&text, rehearsal);
+		report_text(&text);
+	}
+	if (config_get()->diagnostics == DIAGNOSTICS_VERBOSE)
+		report_calls();
 }

@@ -9,26 +9,33 @@
 
 #include "text.h"
 
-enum misuse {
-	MISUSE_FREE_OF_FREED,
-	MISUSE_FREE_OF_FOREIGN,
-	MISUSE_REGISTER_OF_FREED,
-	MISUSE_REGISTER_OF_FOREIGN,
-	MISUSE_EXPORT_OF_FREED,
-	MISUSE_EXPORT_OF_FOREIGN,
-	MISUSE_COUNT
+#include <stdint.h>
+
+enum problem {
+	PROBLEM_FREE_OF_FREED,
+	PROBLEM_FREE_OF_FOREIGN,
+	PROBLEM_REGISTER_OF_FREED,
+	PROBLEM_REGISTER_OF_FOREIGN,
+	PROBLEM_EXPORT_OF_FREED,
+	PROBLEM_EXPORT_OF_FOREIGN,
+	PROBLEM_DEALLOC_WITH_BUFFERS,
+	PROBLEM_PROTECTED_MEMORY,
+	PROBLEM_UDMABUF_LIMIT,
+	PROBLEM_PROVIDER_LEFT_ALONE,
+	PROBLEM_COUNT
 };
 
 /**
- * report_misuse - say, once a kind, that the program used a handle wrongly
- * @misuse: the kind
- * @handle: the value that it used
- * @caller: where it called from
+ * report_problem - say what is wrong; most kinds are said once
+ * @problem: the kind
+ * @value: what it is about: a handle, an address, a size
+ * @caller: the place in the program, or NULL
  */
-void report_misuse(enum misuse misuse, const void *handle, const void *caller);
+void report_problem(enum problem problem, uint64_t value, const void *caller);
 
-/* With diagnostics = verbose: the library in use, and which calls it has of its own. */
-void report_calls(void);
+/* After the configuration was read: what it switched on, and with diagnostics = verbose the
+ * library in use, and which calls it has of its own. */
+void report_start(void);
 
 void report_text(const struct text *text);
 

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+#include "backing.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+const struct backing *backing_of_kind(enum backing_kind kind)
+{
+	static const struct backing *const kinds[] = {
+		[BACKING_ANONYMOUS] = &backing_anonymous,
+		[BACKING_HUGETLB] = &backing_hugetlb,
+		[BACKING_DMA_HEAP] = &backing_dma_heap,
+		[BACKING_UDMABUF] = &backing_udmabuf,
+	};
+
+	return kinds[kind];
+}
+
+size_t backing_length(size_t size, size_t page_size)
+{
+	if (size > PTRDIFF_MAX - page_size)
+		return 0;
+	return (size + page_size - 1) & ~(page_size - 1);
+}
+
+void backing_release(const struct backing_memory *memory)
+{
+	munmap(memory->address, memory->length);
+	if (memory->dmabuf_fd >= 0)
+		close(memory->dmabuf_fd);
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+#define _GNU_SOURCE
+#include "small_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static ssize_t read_all(int fd, char *text, size_t capacity)
+{
+	size_t length = 0;
+
+	for (;;) {
+		ssize_t got = read(fd, text + length, capacity - length);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -1;
+		if (got == 0)
+			break;
+		length += (size_t)got;
+		if (length == capacity) {
+			errno = EFBIG;
+			return -1;
+		}
+	}
+	text[length] = '\0';
+	return (ssize_t)length;
+}
+
+ssize_t small_file_read(const char *path, char *text, size_t capacity)
+{
+	ssize_t length = -1;
+	struct stat status;
+	int fd, error;
+
+	/* A FIFO must not make the program wait for a writer. */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return -1;
+	errno = EINVAL;
+	if (!fstat(fd, &status) && S_ISREG(status.st_mode))
+		length = read_all(fd, text, capacity);
+	error = errno;
+	close(fd);
+	errno = error;
+	return length;
+}
