@@ -28,7 +28,9 @@ stub := $(B)/libibvbuf.so
 .PHONY: all
 all: $(preload) $(stub)
 
+# Suites on this machine, and suites in the virtual machine: they run side by side.
 SUITES :=
+VM_SUITES :=
 
 include $(wildcard shim/dropin/rules.mk launcher/rules.mk examples/rules.mk test/*/rules.mk test/rules.mk bench/rules.mk)
 
@@ -124,7 +126,8 @@ demo:
 .PHONY: check
 check:
 	$(Q)test/deps build check vm
-	$(Q)MAKE='$(MAKE)' B='$(B)' test/run-suites $(sort $(SUITES))
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)MAKE='$(MAKE)' B='$(B)' test/run-suites '$(sort $(VM_SUITES))' '$(sort $(SUITES))'
 
 .PHONY: help
 help:
