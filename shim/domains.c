@@ -137,14 +137,12 @@ struct ibv_pd *domain_import(struct ibv_context *context, uint32_t pd_handle)
 	return made(import_pd(context, pd_handle));
 }
 
-/* What is known of @pd, now that it goes; and what is wrong about its going. */
-static struct domain *leave(struct ibv_pd *pd, const void *caller)
+/* The domain that was at @pd is gone: with what was known of it, and perhaps too early. */
+static void gone(const struct ibv_pd *pd, struct domain *domain, const void *caller)
 {
-	struct domain *domain = forget(pd);
-
 	if (domain && __atomic_load_n(&domain->buffers, __ATOMIC_RELAXED))
 		report_problem(PROBLEM_DEALLOC_WITH_BUFFERS, (uintptr_t)pd, caller);
-	return domain;
+	discard(domain);
 }
 
 /* One parent domain less that is this very object; false if there is none. */
@@ -166,8 +164,8 @@ static bool drop_stand_in(struct ibv_pd *pd)
 int domain_dealloc(struct ibv_pd *pd, const void *caller)
 {
 	original_ibv_dealloc_pd_function *dealloc_pd = original(ibv_dealloc_pd);
-	int saved_errno = errno;
 	struct domain *domain;
+	int saved_errno;
 	int result;
 
 	config_get();
@@ -176,8 +174,7 @@ int domain_dealloc(struct ibv_pd *pd, const void *caller)
 	if (drop_stand_in(pd))
 		return 0;
 	/* Before the call: after it, another thread may be given the address. */
-	domain = leave(pd, caller);
-	errno = saved_errno;
+	domain = forget(pd);
 	result = dealloc_pd(pd);
 	if (!domain)
 		return result;
@@ -185,7 +182,7 @@ int domain_dealloc(struct ibv_pd *pd, const void *caller)
 	if (result)
 		remember(pd, domain);
 	else
-		discard(domain);
+		gone(pd, domain, caller);
 	errno = saved_errno;
 	return result;
 }
@@ -193,14 +190,17 @@ int domain_dealloc(struct ibv_pd *pd, const void *caller)
 void domain_unimport(struct ibv_pd *pd, const void *caller)
 {
 	original_ibv_unimport_pd_function *unimport_pd = original(ibv_unimport_pd);
-	int saved_errno = errno;
+	struct domain *domain;
+	int saved_errno;
 
 	config_get();
 	if (!unimport_pd)
 		return;
-	discard(leave(pd, caller));
-	errno = saved_errno;
+	domain = forget(pd);
 	unimport_pd(pd);
+	saved_errno = errno;
+	gone(pd, domain, caller);
+	errno = saved_errno;
 }
 
 /*
@@ -307,7 +307,8 @@ struct ibv_pd *domain_alloc_parent(alloc_parent_domain_function *provider,
 		if (!memory)
 			return NULL;
 	}
-	parent = make_parent(provider, context, &plain);
+	parent =
+		make_parent(provider, context, attr->comp_mask & ALLOW_UNPROTECTED ? &plain : attr);
 	if (!parent) {
 		error = errno;
 		goto err_memory;

@@ -14,7 +14,7 @@
 int fork_protect(void *address, size_t length);
 void fork_unprotect(void *address, size_t length);
 
-/* False only if it is certain that fork_protect() keeps nothing from a child. */
+/* Whether fork_protect() may keep memory from a child; false only if that is certain. */
 bool fork_may_have_protected(void);
 
 #endif
