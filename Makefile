@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #
-# make            the preload library, the link stub and the example
+# make            the preload library, the drop-in, ibvbuf-run, the link stub and the example
 # make demo       show it working, on this machine's RDMA device or in a virtual machine
 # make check      all tests
 # make install    PREFIX, SYSCONFDIR and DESTDIR are honoured; make uninstall takes it away
@@ -91,7 +91,8 @@ $(B)/ibvbuf.pc: shim/ibvbuf.pc.in Makefile
 
 # "file directory mode", a line a file; man pages are added below.
 installed := \
-	$(preload):$(libdir):755 $(stub):$(libdir):755 \
+	$(launcher):$(PREFIX)/bin:755 \
+	$(preload):$(libdir):755 $(stub):$(libdir):755 $(dropin):$(libdir)/dropin:755 \
 	include/infiniband/verbs.h:$(includedir)/infiniband:644 \
 	$(B)/ibvbuf.pc:$(PREFIX)/lib/pkgconfig:644 \
 	$(foreach page,$(wildcard man/*.[1-8]),$(page):$(mandir)/man$(subst .,,$(suffix $(page))):644)
@@ -103,6 +104,7 @@ install: all $(B)/ibvbuf.pc
 		echo "  INSTALL $(DESTDIR)$$2/$${1##*/}"; \
 		install -D -m "$$3" "$$1" "$(DESTDIR)$$2/$${1##*/}"; \
 	done
+	$(Q)ln -sf libibverbs.so.1 "$(DESTDIR)$(libdir)/dropin/libibverbs.so"
 	$(Q)conf="$(DESTDIR)$(SYSCONFDIR)/ibvbuf-preload.conf"; \
 	if [ -e "$$conf" ]; then echo "  KEPT    $$conf"; \
 	else echo "  INSTALL $$conf"; install -D -m 644 ibvbuf-preload.conf "$$conf"; fi
@@ -114,7 +116,8 @@ uninstall:
 		echo "  REMOVE  $(DESTDIR)$$2/$${1##*/}"; \
 		rm -f "$(DESTDIR)$$2/$${1##*/}"; \
 	done; \
-	rmdir "$(DESTDIR)$(libdir)" "$(DESTDIR)$(includedir)/infiniband" "$(DESTDIR)$(includedir)" \
+	rm -f "$(DESTDIR)$(libdir)/dropin/libibverbs.so"; \
+	rmdir "$(DESTDIR)$(libdir)/dropin" "$(DESTDIR)$(libdir)" "$(DESTDIR)$(includedir)/infiniband" "$(DESTDIR)$(includedir)" \
 		2>/dev/null || true
 
 .PHONY: demo

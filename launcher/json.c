@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+#include "json.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+
+/* The length of the UTF-8 sequence at `bytes`, as RFC 3629 has it; 0 if there is none. */
+static size_t sequence_length(const unsigned char *bytes)
+{
+	unsigned char low = 0x80, high = 0xbf;
+	size_t length, i;
+
+	if (bytes[0] < 0x80)
+		return 1;
+	if (bytes[0] >= 0xc2 && bytes[0] <= 0xdf)
+		length = 2;
+	else if (bytes[0] >= 0xe0 && bytes[0] <= 0xef)
+		length = 3;
+	else if (bytes[0] >= 0xf0 && bytes[0] <= 0xf4)
+		length = 4;
+	else
+		return 0;
+	/* no longer form than needed, no surrogates, nothing past U+10FFFF */
+	if (bytes[0] == 0xe0)
+		low = 0xa0;
+	else if (bytes[0] == 0xed)
+		high = 0x9f;
+	else if (bytes[0] == 0xf0)
+		low = 0x90;
+	else if (bytes[0] == 0xf4)
+		high = 0x8f;
+	for (i = 1; i < length; i++) {
+		if (bytes[i] < low || bytes[i] > high)
+			return 0;
+		low = 0x80;
+		high = 0xbf;
+	}
+	return length;
+}
+
+static void put_string(FILE *to, const char *string)
+{
+	const unsigned char *byte = (const unsigned char *)string;
+	size_t length;
+
+	fputc('"', to);
+	while (*byte) {
+		length = sequence_length(byte);
+		if (!length)
+			fputs("\\ufffd", to);
+		else if (*byte < 0x20 || *byte == 0x7f)
+			fprintf(to, "\\u%04x", *byte);
+		else if (*byte == '"' || *byte == '\\')
+			fprintf(to, "\\%c", *byte);
+		else
+			fwrite(byte, 1, length, to);
+		byte += length ? length : 1;
+	}
+	fputc('"', to);
+}
+
+static void new_line(struct json *json)
+{
+	unsigned int i;
+
+	fputc('\n', json->to);
+	for (i = 0; i < json->depth; i++)
+		fputs("  ", json->to);
+}
+
+static void begin_value(struct json *json, const char *key)
+{
+	if (!json->first)
+		fputc(',', json->to);
+	if (json->depth)
+		new_line(json);
+	json->first = false;
+	if (key) {
+		put_string(json->to, key);
+		fputs(": ", json->to);
+	}
+}
+
+void json_start(struct json *json, FILE *to)
+{
+	json->to = to;
+	json->depth = 0;
+	json->first = true;
+}
+
+void json_open(struct json *json, const char *key, char bracket)
+{
+	begin_value(json, key);
+	fputc(bracket, json->to);
+	json->depth++;
+	json->first = true;
+}
+
+void json_close(struct json *json, char bracket)
+{
+	json->depth--;
+	if (!json->first)
+		new_line(json);
+	json->first = false;
+	fputc(bracket, json->to);
+	if (!json->depth)
+		fputc('\n', json->to);
+}
+
+void json_string(struct json *json, const char *key, const char *value)
+{
+	begin_value(json, key);
+	if (value)
+		put_string(json->to, value);
+	else
+		fputs("null", json->to);
+}
+
+void json_boolean(struct json *json, const char *key, bool value)
+{
+	begin_value(json, key);
+	fputs(value ? "true" : "false", json->to);
+}
+
+void json_number(struct json *json, const char *key, uint64_t value)
+{
+	begin_value(json, key);
+	fprintf(json->to, "%" PRIu64, value);
+}
+
+void json_null(struct json *json, const char *key)
+{
+	begin_value(json, key);
+	fputs("null", json->to);
+}

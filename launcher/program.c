@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+#define _GNU_SOURCE
+#include "program.h"
+#include "message.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What the kernel reads of a script, and how far it follows one to another. */
+#define SCRIPT_HEAD  256
+#define SCRIPT_DEPTH 5
+
+static int executable_error(const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status))
+		return errno;
+	if (!S_ISREG(status.st_mode))
+		return EACCES;
+	return access(path, X_OK) ? errno : 0;
+}
+
+static int search_path(const char *name, char **path)
+{
+	const char *variable = getenv("PATH");
+	struct string_list folders;
+	int error, answer = ENOENT;
+	size_t i;
+
+	*path = print_string("%s", name);
+	if (strchr(name, '/'))
+		return executable_error(name);
+	if (!*name)
+		return ENOENT;
+	folders = string_list_split(variable ? variable : "/bin:/usr/bin", ":");
+	for (i = 0; i < folders.count; i++) {
+		char *candidate =
+			print_string("%s/%s", *folders.items[i] ? folders.items[i] : ".", name);
+
+		error = executable_error(candidate);
+		if (!error) {
+			*path = candidate;
+			return 0;
+		}
+		if (error == EACCES)
+			answer = error;
+	}
+	return answer;
+}
+
+/* The name of what a "#!" line hands the script to; NULL if there is no such line. */
+static char *script_interpreter(const char *path)
+{
+	char head[SCRIPT_HEAD], *rest, *word;
+	const char *base;
+	ssize_t length;
+	int fd;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return NULL;
+	length = read(fd, head, sizeof(head) - 1);
+	close(fd);
+	if (length < 2 || head[0] != '#' || head[1] != '!')
+		return NULL;
+	head[length] = '\0';
+	head[strcspn(head, "\n")] = '\0';
+	rest = head + 2;
+	word = strtok_r(rest, " \t", &rest);
+	if (!word)
+		return NULL;
+	base = strrchr(word, '/');
+	if (strcmp(base ? base + 1 : word, "env") != 0)
+		return print_string("%s", word);
+
+	/* env's own options and variables; what follows is looked for in PATH */
+	do
+		word = strtok_r(NULL, " \t", &rest);
+	while (word && (*word == '-' || strchr(word, '=')));
+	return word ? print_string("%s", word) : print_string("env");
+}
+
+void program_find(struct program *program, const char *name)
+{
+	char *interpreter;
+
+	memset(program, 0, sizeof(*program));
+	for (;;) {
+		program->error = search_path(name, &program->path);
+		if (program->error)
+			return;
+		program->error = elf_open(&program->elf, program->path);
+		if (program->error != ENOEXEC)
+			return;
+		interpreter = script_interpreter(program->path);
+		if (!interpreter || program->scripts.count == SCRIPT_DEPTH)
+			return;
+		string_list_add(&program->scripts, program->path);
+		name = interpreter;
+	}
+}
