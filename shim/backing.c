@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+#define _GNU_SOURCE
 #include "backing.h"
 
 #include <stddef.h>
@@ -27,7 +28,9 @@ size_t backing_length(size_t size, size_t page_size)
 
 void backing_release(const struct backing_memory *memory)
 {
-	munmap(memory->address, memory->length);
+	/* A process at its limit of mappings cannot cut one in two; the pages go all the same. */
+	if (munmap(memory->address, memory->length))
+		madvise(memory->address, memory->length, MADV_DONTNEED);
 	if (memory->dmabuf_fd >= 0)
 		close(memory->dmabuf_fd);
 }

@@ -27,10 +27,15 @@
 #define SYSTEM_FILE   IBVBUF_SYSCONFDIR "/ibvbuf-preload.conf"
 #define FILE_CAPACITY ((size_t)64 << 10)
 
-/* One reading: the result, and what there is to say about the way to it. */
+/**
+ * struct reading - one reading of the whole configuration
+ * @config: the result
+ * @is_reporting: whether mistakes are said
+ * @file: the file that is being read
+ */
 struct reading {
 	struct config config;
-	struct text complaints;
+	bool is_reporting;
 	char file[FILE_CAPACITY];
 };
 
@@ -68,70 +73,101 @@ static const struct option {
 
 #define OPTION_COUNT (sizeof(options) / sizeof(options[0]))
 
-/* "ibvbuf-preload: FILE:LINE: " or, for a variable (line 0), "ibvbuf-preload: VARIABLE: ". */
-static void complain(struct reading *reading, const char *where, unsigned int line)
+/* A long value is cut, so that what comes after it is still there. */
+#define QUOTED_CAPACITY ((size_t)256)
+
+/**
+ * struct mistake - "WHERE:LINE: SUBJECT PROBLEM 'QUOTED' (VALUES); ignored"
+ * @where: a file or a variable
+ * @line: in the file, from 1 on; 0 for none
+ * @subject: an option, or empty
+ * @problem: what is wrong
+ * @quoted: what it was found in
+ * @values: what would have been right, or NULL
+ */
+struct mistake {
+	const char *where;
+	unsigned int line;
+	const char *subject;
+	const char *problem;
+	struct span quoted;
+	const char *values;
+};
+
+static void report_mistake(const struct mistake *mistake)
 {
-	text_string(&reading->complaints, "ibvbuf-preload: ");
-	text_string(&reading->complaints, where);
-	if (line) {
-		text_string(&reading->complaints, ":");
-		text_decimal(&reading->complaints, line);
+	size_t quoted = mistake->quoted.length;
+	struct text text = {.length = 0};
+
+	text_string(&text, "ibvbuf-preload: ");
+	text_string(&text, mistake->where);
+	if (mistake->line) {
+		text_string(&text, ":");
+		text_decimal(&text, mistake->line);
 	}
-	text_string(&reading->complaints, ": ");
+	text_string(&text, ": ");
+	text_string(&text, mistake->subject);
+	text_string(&text, mistake->problem);
+	text_string(&text, " '");
+	text_bytes(&text, mistake->quoted.start,
+		   quoted < QUOTED_CAPACITY ? quoted : QUOTED_CAPACITY);
+	text_string(&text, "'");
+	if (mistake->values) {
+		text_string(&text, " (");
+		text_string(&text, mistake->values);
+		text_string(&text, ")");
+	}
+	text_string(&text, "; ignored");
+	text_end_line(&text);
+	report_text(&text);
 }
 
-static void complain_value(struct reading *reading, const struct option *option, struct span value)
+static struct span span_of(const char *string)
 {
-	text_string(&reading->complaints, option->key);
-	text_string(&reading->complaints, " cannot be '");
-	text_bytes(&reading->complaints, value.start, value.length);
-	text_string(&reading->complaints, "' (");
-	text_string(&reading->complaints, option->values);
-	text_string(&reading->complaints, "); ignored\n");
+	return (struct span){string, strlen(string)};
 }
 
-static bool set(struct reading *reading, const struct option *option, struct span value)
+static void set(struct reading *reading, const char *where, unsigned int line,
+		const struct option *option, struct span value)
 {
-	return option->parse((char *)&reading->config + option->member, value);
+	struct mistake mistake = {where, line, option->key, " cannot be", value, option->values};
+
+	if (!option->parse((char *)&reading->config + option->member, value) &&
+	    reading->is_reporting)
+		report_mistake(&mistake);
 }
 
 static void read_line(struct reading *reading, const char *path, unsigned int line,
 		      struct span text)
 {
 	const char *comment = memchr(text.start, '#', text.length);
+	struct mistake mistake = {path, line, "", "not of the form 'key = value':", text, NULL};
 	const char *equals;
-	struct span key, value;
+	struct span value;
 	size_t i;
 
 	if (comment)
 		text.length = (size_t)(comment - text.start);
-	text = span_trim(text);
-	if (!text.length)
+	mistake.quoted = span_trim(text);
+	if (!mistake.quoted.length)
 		return;
 
 	equals = memchr(text.start, '=', text.length);
-	if (!equals) {
-		complain(reading, path, line);
-		text_string(&reading->complaints, "not of the form 'key = value'; ignored\n");
-		return;
-	}
-	key = span_trim((struct span){text.start, (size_t)(equals - text.start)});
-	value = span_trim(
-		(struct span){equals + 1, text.length - (size_t)(equals + 1 - text.start)});
-
-	for (i = 0; i < OPTION_COUNT; i++) {
-		if (!span_is(key, options[i].key))
-			continue;
-		if (!set(reading, &options[i], value)) {
-			complain(reading, path, line);
-			complain_value(reading, &options[i], value);
+	if (equals) {
+		mistake.problem = "unknown key";
+		mistake.quoted =
+			span_trim((struct span){text.start, (size_t)(equals - text.start)});
+		value.start = equals + 1;
+		value.length = text.length - (size_t)(value.start - text.start);
+		for (i = 0; i < OPTION_COUNT; i++) {
+			if (!span_is(mistake.quoted, options[i].key))
+				continue;
+			set(reading, path, line, &options[i], span_trim(value));
+			return;
 		}
-		return;
 	}
-	complain(reading, path, line);
-	text_string(&reading->complaints, "unknown key '");
-	text_bytes(&reading->complaints, key.start, key.length);
-	text_string(&reading->complaints, "'; ignored\n");
+	if (reading->is_reporting)
+		report_mistake(&mistake);
 }
 
 static void read_lines(struct reading *reading, const char *path, size_t length)
@@ -152,16 +188,13 @@ static void read_lines(struct reading *reading, const char *path, size_t length)
 static void read_file(struct reading *reading, const char *path, bool may_be_missing)
 {
 	ssize_t length = small_file_read(path, reading->file, sizeof(reading->file));
+	struct mistake mistake = {path, 0, "", "cannot be read:", {NULL, 0}, NULL};
 
 	if (length >= 0) {
 		read_lines(reading, path, (size_t)length);
-	} else if (errno != ENOENT || !may_be_missing) {
-		int error = errno;
-
-		complain(reading, path, 0);
-		text_string(&reading->complaints, "cannot be read (");
-		text_error(&reading->complaints, error);
-		text_string(&reading->complaints, "); ignored\n");
+	} else if (reading->is_reporting && (errno != ENOENT || !may_be_missing)) {
+		mistake.quoted = span_of(text_error_name(errno));
+		report_mistake(&mistake);
 	}
 }
 
@@ -176,10 +209,8 @@ static void read_variable(struct reading *reading, const struct option *option)
 	name[length] = '\0';
 
 	value = getenv(name);
-	if (value && !set(reading, option, (struct span){value, strlen(value)})) {
-		complain(reading, name, 0);
-		complain_value(reading, option, (struct span){value, strlen(value)});
-	}
+	if (value)
+		set(reading, name, 0, option, span_of(value));
 }
 
 static void read_all(struct reading *reading)
@@ -188,8 +219,7 @@ static void read_all(struct reading *reading)
 	size_t i;
 
 	for (i = 0; i < OPTION_COUNT; i++)
-		set(reading, &options[i],
-		    (struct span){options[i].initial, strlen(options[i].initial)});
+		set(reading, "", 0, &options[i], span_of(options[i].initial));
 
 	read_file(reading, SYSTEM_FILE, true);
 	/* Who starts a set-user-ID program does not say where it writes. */
@@ -202,26 +232,43 @@ static void read_all(struct reading *reading)
 		read_variable(reading, &options[i]);
 }
 
+static struct reading *new_reading(bool is_reporting)
+{
+	struct reading *reading = mmap(NULL, sizeof(*reading), PROT_READ | PROT_WRITE,
+				       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (reading == MAP_FAILED)
+		return NULL;
+	reading->is_reporting = is_reporting;
+	read_all(reading);
+	return reading;
+}
+
+/* A second reading says what is wrong, now that it is known where to say it. */
+static void report_mistakes(void)
+{
+	struct reading *reading = new_reading(true);
+
+	if (reading)
+		munmap(reading, sizeof(*reading));
+}
+
 const struct config *config_read(void)
 {
 	const struct config *expected = NULL;
 	int saved_errno = errno;
-	struct reading *reading;
+	struct reading *reading = new_reading(false);
 
-	reading = mmap(NULL, sizeof(*reading), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-		       -1, 0);
-	if (reading == MAP_FAILED) {
+	if (!reading) {
 		errno = saved_errno;
 		return &built_in;
 	}
-	read_all(reading);
-
 	/* release: pairs with the acquire in config_get() */
 	if (__atomic_compare_exchange_n(&config_current, &expected, &reading->config, false,
 					__ATOMIC_RELEASE, __ATOMIC_ACQUIRE)) {
 		expected = &reading->config;
-		if (expected->diagnostics != DIAGNOSTICS_OFF && reading->complaints.length)
-			report_text(&reading->complaints);
+		if (expected->diagnostics != DIAGNOSTICS_OFF)
+			report_mistakes();
 		report_start();
 	} else {
 		munmap(reading, sizeof(*reading));

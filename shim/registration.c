@@ -113,6 +113,8 @@ static struct ibv_mr *reg_plain(struct ibv_pd *pd, const struct ibv_mr_init_attr
 	if (native) {
 		/* 59 to 63 write to the struct that they are given. */
 		mr = native(pd, &scratch);
+		if (mr)
+			errno = saved_errno;
 		if (mr || errno != EOPNOTSUPP)
 			/* cppcheck-suppress returnDanglingLifetime ; an MR does not point to it */
 			return mr;

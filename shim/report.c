@@ -138,7 +138,9 @@ void report_problem(enum problem problem, uint64_t value, const void *caller)
 		text_code_address(&text, caller);
 		text_string(&text, ")");
 	}
-	text_string(&text, problems[problem].is_repeated ? "\n" : "; said once\n");
+	if (!problems[problem].is_repeated)
+		text_string(&text, "; said once");
+	text_end_line(&text);
 	report_text(&text);
 }
 
@@ -172,7 +174,7 @@ static void report_calls(void)
 		if (native)
 			break;
 	}
-	text_string(&text, "\n");
+	text_end_line(&text);
 	report_text(&text);
 }
 

@@ -4,7 +4,9 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 void text_bytes(struct text *text, const char *bytes, size_t length)
 {
@@ -44,7 +46,14 @@ void text_hexadecimal(struct text *text, uint64_t value)
 	text_number(text, value, 16);
 }
 
-void text_error(struct text *text, int error)
+void text_end_line(struct text *text)
+{
+	if (text->length == TEXT_CAPACITY)
+		text->length--;
+	text_bytes(text, "\n", 1);
+}
+
+const char *text_error_name(int error)
 {
 	static const struct {
 		int error;
@@ -52,26 +61,31 @@ void text_error(struct text *text, int error)
 	} names[] = {
 		{ENOENT, "ENOENT"}, {EACCES, "EACCES"}, {EPERM, "EPERM"},     {EISDIR, "EISDIR"},
 		{EFBIG, "EFBIG"},   {EINVAL, "EINVAL"}, {ENOTDIR, "ENOTDIR"}, {ELOOP, "ELOOP"},
-		{EMFILE, "EMFILE"}, {ENFILE, "ENFILE"}, {ENOMEM, "ENOMEM"},
+		{EMFILE, "EMFILE"}, {ENFILE, "ENFILE"}, {ENOMEM, "ENOMEM"},   {EIO, "EIO"},
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (names[i].error == error) {
-			text_string(text, names[i].name);
-			return;
-		}
-	}
-	text_string(text, "errno ");
-	text_decimal(text, (uint64_t)error);
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (names[i].error == error)
+			return names[i].name;
+	return "another errno";
 }
 
 void text_code_address(struct text *text, const void *address)
 {
 	Dl_info info;
 
+	char program[PATH_MAX];
+	ssize_t length = -1;
+
 	if (dladdr(address, &info) && info.dli_fname) {
-		text_string(text, info.dli_fname);
+		/* The program itself goes by the name it was called by, which may be no path. */
+		if (!strchr(info.dli_fname, '/'))
+			length = readlink("/proc/self/exe", program, sizeof(program));
+		if (length > 0)
+			text_bytes(text, program, (size_t)length);
+		else
+			text_string(text, info.dli_fname);
 		text_string(text, "+");
 		text_hexadecimal(text, (uintptr_t)address - (uintptr_t)info.dli_fbase);
 	} else {

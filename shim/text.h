@@ -25,8 +25,10 @@ void text_string(struct text *text, const char *string);
 void text_bytes(struct text *text, const char *bytes, size_t length);
 void text_decimal(struct text *text, uint64_t value);
 void text_hexadecimal(struct text *text, uint64_t value);
-/* The name of an errno value where it is a common one, its number elsewhere. */
-void text_error(struct text *text, int error);
+/* Ends the line, at the price of what it ends with if there is no room. */
+void text_end_line(struct text *text);
+/* The name of an errno value, if it is one that files are refused with. */
+const char *text_error_name(int error);
 /* The module and the offset in it of a code address, as addr2line wants them. */
 void text_code_address(struct text *text, const void *address);
 
