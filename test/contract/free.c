@@ -165,6 +165,7 @@ Test(supplied_free, of_two_threads_one_frees_and_the_other_is_reported)
 	pthread_t threads[2];
 	int round;
 
+	standin_turn(STANDIN_FORK_SUPPORT, true);
 	capture_errors();
 	pthread_barrier_init(&barrier, NULL, 2);
 	for (round = 1; round <= ROUNDS; round++) {

@@ -80,6 +80,7 @@ static void assert_works(void)
 		cr_assert_eq(CALLS(ibv_reg_mr), 1);
 	cr_assert_eq(OPENED(ibv_dereg_mr)(mr), 0);
 
+	OPENED(standin_turn)(STANDIN_FORK_SUPPORT, true);
 	address = PRELOADED(ibv_alloc_buf)(pd, 100, &buf);
 	cr_assert_not_null(address);
 	cr_assert_eq(CALLS(ibv_alloc_buf), generation >= 64);

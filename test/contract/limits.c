@@ -62,6 +62,7 @@ Test(supplied_limits, failing_insertion_leaves_nothing_behind)
 	uint64_t mapped;
 	size_t room;
 
+	standin_turn(STANDIN_FORK_SUPPORT, true);
 	for (room = page_size(); room < 256 * MIB; room *= 2) {
 		limit_address_space(room);
 		mapped = CALLS(ibv_dontfork_range);
