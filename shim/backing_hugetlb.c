@@ -13,6 +13,18 @@
 /* log2 of the page size goes into these bits of the flags of mmap (Linux 3.8). */
 #define HUGE_SHIFT 26
 
+/* 0 with errno set: why it cannot be told, or that the system has no huge pages. */
+static size_t default_size(void)
+{
+	size_t size;
+
+	errno = 0;
+	size = huge_pages_default_size();
+	if (!size && !errno)
+		errno = EOPNOTSUPP;
+	return size;
+}
+
 static int allocate_hugetlb(const struct backing_choice *choice, int device_fd, size_t size,
 			    struct backing_memory *memory)
 {
@@ -25,11 +37,9 @@ static int allocate_hugetlb(const struct backing_choice *choice, int device_fd, 
 	if (page_size)
 		flags |= __builtin_ctzl(page_size) << HUGE_SHIFT;
 	else
-		page_size = huge_pages_default_size();
-	if (!page_size) {
-		errno = EOPNOTSUPP;
+		page_size = default_size();
+	if (!page_size)
 		return -1;
-	}
 	length = backing_length(size, page_size);
 	if (!length) {
 		errno = ENOMEM;

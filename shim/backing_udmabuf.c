@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -40,6 +41,19 @@ struct udmabuf_creation {
 #define F_SEAL_SHRINK 2
 #endif
 
+/* Beyond the limit on files the kernel would not only refuse, but also send SIGXFSZ. */
+static int set_length(int fd, size_t length)
+{
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY &&
+	    length > limit.rlim_cur) {
+		errno = EFBIG;
+		return -1;
+	}
+	return ftruncate(fd, (off_t)length);
+}
+
 /* A memfd of that length which nobody can shorten, as udmabuf wants it. */
 static int make_memfd(size_t length)
 {
@@ -49,7 +63,7 @@ static int make_memfd(size_t length)
 
 	if (fd < 0)
 		return -1;
-	if (ftruncate(fd, (off_t)length) || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) < 0) {
+	if (set_length(fd, length) || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) < 0) {
 		error = errno;
 		close(fd);
 		errno = error;

@@ -239,6 +239,8 @@ int buffer_export_dmabuf_fd(struct ibv_buf *buf, const void *caller)
 		fd = fcntl(buffer.dmabuf_fd, F_DUPFD_CLOEXEC, 3);
 		if (fd >= 0)
 			errno = saved_errno;
+		else if (errno == EINVAL)
+			errno = EMFILE; /* the limit allows none from 3 on */
 		return fd;
 	case HANDLE_FREED:
 		report_problem(PROBLEM_EXPORT_OF_FREED, handle_value(buf), caller);

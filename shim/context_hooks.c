@@ -147,7 +147,7 @@ static bool compares_the_operation(const struct ibv_context *context)
 		return false;
 	driver[length] = '\0';
 	name = strrchr(driver, '/');
-	return name && !strcmp(name + 1, "ionic_rdma");
+	return name && !strcmp(name + 1, "ionic");
 }
 
 /* Whether the context is large enough to have the member. */

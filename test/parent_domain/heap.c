@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+#define _GNU_SOURCE
+#include "heap.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/dma-heap.h>
+#include <linux/udmabuf.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define STAND_IN "ibvbuf stand-in heap"
+
+static const char *offered;
+static int failure;
+static unsigned int openings, allocations;
+
+void heap_offer(const char *name)
+{
+	offered = name;
+}
+
+void heap_fail(int error)
+{
+	failure = error;
+}
+
+unsigned int heap_openings(void)
+{
+	return openings;
+}
+
+unsigned int heap_allocations(void)
+{
+	return allocations;
+}
+
+static bool is_heap(const char *path)
+{
+	return !strncmp(path, "/dev/dma_heap/", strlen("/dev/dma_heap/")) ||
+	       !strcmp(path, "/dev/udmabuf");
+}
+
+int open(const char *path, int flags, ...)
+{
+	int (*next)(const char *, int, ...) =
+		(int (*)(const char *, int, ...))dlsym(RTLD_NEXT, "open");
+	mode_t mode = 0;
+	va_list list;
+
+	if (flags & (O_CREAT | O_TMPFILE)) {
+		va_start(list, flags);
+		mode = va_arg(list, mode_t);
+		va_end(list);
+	}
+	if (is_heap(path) && !(flags & O_CLOEXEC)) {
+		errno = EBADF;
+		return -1;
+	}
+	if (is_heap(path)) {
+		__atomic_add_fetch(&openings, 1, __ATOMIC_RELAXED);
+		if (offered && !strcmp(strrchr(path, '/') + 1, offered))
+			return memfd_create(STAND_IN, MFD_CLOEXEC);
+	}
+	return next(path, flags, mode);
+}
+
+static bool is_stand_in(int fd)
+{
+	char path[64], target[64] = "";
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return readlink(path, target, sizeof(target) - 1) > 0 && strstr(target, STAND_IN);
+}
+
+static int take_memory(struct dma_heap_allocation_data *allocation)
+{
+	int fd = memfd_create("ibvbuf stand-in DMA-buf",
+			      allocation->fd_flags & O_CLOEXEC ? MFD_CLOEXEC : 0);
+
+	if (fd < 0)
+		return -1;
+	if (ftruncate(fd, (off_t)allocation->len)) {
+		close(fd);
+		return -1;
+	}
+	allocation->fd = (unsigned int)fd;
+	return 0;
+}
+
+/* It takes nothing that a program could inherit which another thread starts just now. */
+static int wrap_memory(const struct udmabuf_create *creation)
+{
+	if (fcntl((int)creation->memfd, F_GETFD) != FD_CLOEXEC) {
+		errno = EBADF;
+		return -1;
+	}
+	return fcntl((int)creation->memfd,
+		     creation->flags & UDMABUF_FLAGS_CLOEXEC ? F_DUPFD_CLOEXEC : F_DUPFD, 0);
+}
+
+int ioctl(int fd, unsigned long request, ...)
+{
+	int (*next)(int, unsigned long, ...) =
+		(int (*)(int, unsigned long, ...))dlsym(RTLD_NEXT, "ioctl");
+	va_list list;
+	void *argument;
+
+	va_start(list, request);
+	argument = va_arg(list, void *);
+	va_end(list);
+	if (request == DMA_HEAP_IOCTL_ALLOC || request == UDMABUF_CREATE) {
+		__atomic_add_fetch(&allocations, 1, __ATOMIC_RELAXED);
+		if (failure) {
+			errno = failure;
+			return -1;
+		}
+		if (is_stand_in(fd))
+			return request == UDMABUF_CREATE ? wrap_memory(argument)
+							 : take_memory(argument);
+	}
+	return next(fd, request, argument);
+}
