@@ -8,11 +8,13 @@
  *
  * One command:         buf_pingpong --local
  * Two, on two hosts:   buf_pingpong          and   buf_pingpong SERVER
+ *
+ * With --export, each side hands its buffer as a DMA-buf to another process, which looks at
+ * what RDMA has written there.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <err.h>
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,11 +24,11 @@
 
 #include <infiniband/verbs.h>
 
+#include "dmabuf_viewer.h"
+#include "options.h"
 #include "peer_socket.h"
 #include "rc_connection.h"
 #include "suppliers.h"
-
-#define LARGEST_MESSAGE (64U << 20)
 
 enum side { CLIENT, SERVER };
 
@@ -43,15 +45,6 @@ enum part {
 /* The parts that a peer may reach are windows, known to it by address and key. */
 enum window { WRITABLE_WINDOW, READABLE_WINDOW, WINDOWS };
 
-struct options {
-	struct rc_options connection;
-	const char *server;
-	const char *tcp_port;
-	uint32_t size;
-	unsigned int iterations;
-	bool local;
-};
-
 struct pingpong {
 	struct rc_connection connection;
 	enum side side;
@@ -59,10 +52,12 @@ struct pingpong {
 
 	struct ibv_buf *buf;
 	char *base;
+	int dmabuf_fd;
 	struct ibv_mr *whole;	 /* this process and its device alone */
 	struct ibv_mr *writable; /* one part, also for the peer */
 	struct ibv_mr *readable; /* another part, also for the peer */
 	struct rc_window peer_windows[WINDOWS];
+	unsigned int last_turn; /* the peer's */
 };
 
 static char side_names[][8] = {[CLIENT] = "client", [SERVER] = "server"};
@@ -104,11 +99,11 @@ static const char *const deeds[] = {
 	[READABLE] = "let be read",
 };
 
-/* Checks that a part holds what the peer meant for it. */
-static int check(struct pingpong *pingpong, enum part part, unsigned int turn, enum part purpose)
+/* Checks that bytes are what the peer meant. */
+static int compare(const struct pingpong *pingpong, const char *bytes, unsigned int turn,
+		   enum part purpose)
 {
 	enum side peer = pingpong->side == CLIENT ? SERVER : CLIENT;
-	const char *bytes = part_addr(pingpong, part);
 	uint32_t offset;
 	char expected;
 
@@ -124,28 +119,55 @@ static int check(struct pingpong *pingpong, enum part part, unsigned int turn, e
 	return 0;
 }
 
-/*
- * The memory: allocated for the protection domain, by libibverbs' choice of method. One
- * buffer may have several memory regions; here each gives no more access than its part
- * needs.
- */
-static int make_buffer(struct pingpong *pingpong)
+static int check(struct pingpong *pingpong, enum part part, unsigned int turn, enum part purpose)
 {
-	struct ibv_pd *pd = pingpong->connection.pd;
-	size_t size = (size_t)PARTS * pingpong->size;
-	struct ibv_mr_init_attr attr;
-	int dmabuf_fd;
+	return compare(pingpong, part_addr(pingpong, part), turn, purpose);
+}
 
-	pingpong->base = ibv_alloc_buf(pd, size, &pingpong->buf);
+static const char *memory_kind(const struct pingpong *pingpong)
+{
+	return pingpong->dmabuf_fd < 0 ? "ordinary memory (no DMA-buf: ENODATA)" : "a DMA-buf";
+}
+
+/*
+ * The memory: allocated for the protection domain, by libibverbs' choice of method. What is a
+ * DMA-buf can be handed to another device or process by its descriptor.
+ */
+static int make_buffer(struct pingpong *pingpong, bool must_be_dmabuf)
+{
+	size_t size = (size_t)PARTS * pingpong->size;
+
+	pingpong->base = ibv_alloc_buf(pingpong->connection.pd, size, &pingpong->buf);
 	if (!pingpong->base) {
 		warn("ibv_alloc_buf: %zu bytes", size);
 		return -1;
 	}
+	pingpong->dmabuf_fd = ibv_export_buf_dmabuf_fd(pingpong->buf);
+	if (pingpong->dmabuf_fd < 0 && errno != ENODATA) {
+		warn("ibv_export_buf_dmabuf_fd");
+		return -1;
+	}
+	printf("%s: buffer of %zu bytes at %p: %s\n", side_names[pingpong->side], size,
+	       (void *)pingpong->base, memory_kind(pingpong));
+	if (pingpong->dmabuf_fd < 0 && must_be_dmabuf) {
+		warnx("--export needs a DMA-buf: set IBVBUF_BACKING to udmabuf or "
+		      "dma_heap:system, or start with ibvbuf-run --rehearse-cc");
+		return -1;
+	}
+	return 0;
+}
+
+/* A buffer may have several memory regions; here each gives no more access than it needs. */
+static int register_buffer(struct pingpong *pingpong)
+{
+	struct ibv_pd *pd = pingpong->connection.pd;
+	size_t size = (size_t)PARTS * pingpong->size;
+	struct ibv_mr_init_attr attr;
 
 	pingpong->whole =
 		ibv_reg_buf_mr(pd, pingpong->buf, pingpong->base, size, IBV_ACCESS_LOCAL_WRITE);
 	if (!pingpong->whole) {
-		warn("ibv_reg_buf_mr: the whole buffer");
+		warn("ibv_reg_buf_mr: the whole buffer, %s", memory_kind(pingpong));
 		return -1;
 	}
 	pingpong->writable = ibv_reg_buf_mr(pd, pingpong->buf, part_addr(pingpong, WRITABLE),
@@ -169,19 +191,16 @@ static int make_buffer(struct pingpong *pingpong)
 		warn("ibv_reg_mr_ex: the part for the peer's reads");
 		return -1;
 	}
-
-	/* A DMA-buf could be handed to another device or process by its descriptor. */
-	dmabuf_fd = ibv_export_buf_dmabuf_fd(pingpong->buf);
-	if (dmabuf_fd < 0 && errno != ENODATA) {
-		warn("ibv_export_buf_dmabuf_fd");
-		return -1;
-	}
-	printf("%s: buffer of %zu bytes at %p: %s\n", side_names[pingpong->side], size,
-	       (void *)pingpong->base,
-	       dmabuf_fd < 0 ? "ordinary memory (no DMA-buf: ENODATA, as expected)" : "a DMA-buf");
-	if (dmabuf_fd >= 0)
-		close(dmabuf_fd);
 	return 0;
+}
+
+/* The other process sees what the peer has written, through nothing but the DMA-buf. */
+static int look_at_writable(const char *bytes, size_t length, const void *argument)
+{
+	const struct pingpong *pingpong = argument;
+
+	return length == pingpong->size ? compare(pingpong, bytes, pingpong->last_turn, WRITABLE)
+					: -1;
 }
 
 /* In the reverse order: a buffer is freed before its protection domain, after its MRs. */
@@ -199,6 +218,8 @@ static int release_buffer(struct pingpong *pingpong)
 			status = -1;
 		}
 	}
+	if (pingpong->dmabuf_fd >= 0)
+		close(pingpong->dmabuf_fd);
 	ibv_free_buf(pingpong->buf);
 	return status;
 }
@@ -293,27 +314,27 @@ static int agree(const struct options *options, int socket)
 }
 
 /* One side, from the device to the result. */
-static int run(const struct options *options, enum side side, int socket)
+static int run_side(struct pingpong *pingpong, const struct options *options, int socket,
+		    const struct viewer *viewer)
 {
-	struct pingpong pingpong = {.side = side, .size = options->size};
-	struct rc_connection *connection = &pingpong.connection;
+	struct rc_connection *connection = &pingpong->connection;
+	const char *name = side_names[pingpong->side];
 	char peer_done;
 	int status = -1;
 
-	program_invocation_short_name = side_names[side];
 	if (agree(options, socket) || rc_open(connection, &options->connection))
 		return -1;
-	printf("%s: device %s, port %u, GID index %d\n", side_names[side],
+	printf("%s: device %s, port %u, GID index %d%s\n", name,
 	       ibv_get_device_name(connection->context->device), connection->port,
-	       connection->gid_index);
-	if (pingpong.size > connection->port_attr.max_msg_sz) {
+	       connection->gid_index, connection->plain_pd ? ", memory shared with the host" : "");
+	if (pingpong->size > connection->port_attr.max_msg_sz) {
 		warnx("this port carries messages of at most %u bytes",
 		      connection->port_attr.max_msg_sz);
 		goto err_close;
 	}
 
-	if (make_buffer(&pingpong) || connect_buffers(&pingpong, socket) ||
-	    play(&pingpong, options))
+	if (make_buffer(pingpong, options->export) || register_buffer(pingpong) ||
+	    connect_buffers(pingpong, socket) || play(pingpong, options))
 		goto err_release;
 
 	/* The peer may still be reading its last completion. */
@@ -321,13 +342,36 @@ static int run(const struct options *options, enum side side, int socket)
 	if (!status)
 		printf("%s: %u iterations of %u bytes each: send, RDMA write and RDMA read, "
 		       "every byte verified\n",
-		       side_names[side], options->iterations, options->size);
+		       name, options->iterations, options->size);
+	if (!status && viewer)
+		status = viewer_show(viewer, pingpong->dmabuf_fd, (size_t)WRITABLE * pingpong->size,
+				     pingpong->size);
 
 err_release:
-	if (release_buffer(&pingpong))
+	if (release_buffer(pingpong))
 		status = -1;
 err_close:
 	rc_close(connection);
+	return status;
+}
+
+static int run(const struct options *options, enum side side, int socket)
+{
+	struct pingpong pingpong = {
+		.side = side,
+		.size = options->size,
+		.dmabuf_fd = -1,
+		.last_turn = 2 * options->iterations - (side == CLIENT ? 1 : 2),
+	};
+	struct viewer viewer;
+	int status;
+
+	program_invocation_short_name = side_names[side];
+	if (options->export && viewer_start(&viewer, look_at_writable, &pingpong))
+		return -1;
+	status = run_side(&pingpong, options, socket, options->export ? &viewer : NULL);
+	if (options->export && viewer_end(&viewer))
+		status = -1;
 	return status;
 }
 
@@ -360,100 +404,15 @@ static int run_locally(const struct options *options)
 	return status;
 }
 
-static void print_usage(FILE *stream)
-{
-	fprintf(stream,
-		"usage: buf_pingpong [OPTION...] --local    both sides, on this machine\n"
-		"       buf_pingpong [OPTION...]            the server\n"
-		"       buf_pingpong [OPTION...] SERVER     the client of that server\n"
-		"  -d, --ib-dev=DEVICE    RDMA device (the first with an active port)\n"
-		"  -i, --ib-port=PORT     port of the device (1)\n"
-		"  -g, --gid-idx=INDEX    index of the local GID (a RoCE v2 one is chosen)\n"
-		"  -s, --size=BYTES       bytes of a message (4096)\n"
-		"  -n, --iters=COUNT      iterations (1000)\n"
-		"  -p, --port=TCP_PORT    where the server listens (18515)\n"
-		"  -h, --help\n");
-}
-
-static unsigned int number(const char *option, const char *text, unsigned int least,
-			   unsigned int most)
-{
-	unsigned long value;
-	char *end;
-
-	errno = 0;
-	value = strtoul(text, &end, 0);
-	if (errno || end == text || *end || *text == '-' || value < least || value > most)
-		errx(EXIT_FAILURE, "%s takes a number from %u to %u, not '%s'", option, least, most,
-		     text);
-	return (unsigned int)value;
-}
-
-static void parse_options(struct options *options, int argc, char **argv)
-{
-	static const struct option long_options[] = {
-		{"ib-dev", required_argument, NULL, 'd'},
-		{"ib-port", required_argument, NULL, 'i'},
-		{"gid-idx", required_argument, NULL, 'g'},
-		{"size", required_argument, NULL, 's'},
-		{"iters", required_argument, NULL, 'n'},
-		{"port", required_argument, NULL, 'p'},
-		{"local", no_argument, NULL, 'l'},
-		{"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
-	};
-	int option;
-
-	while ((option = getopt_long(argc, argv, "d:i:g:s:n:p:lh", long_options, NULL)) != -1) {
-		switch (option) {
-		case 'd':
-			options->connection.device = optarg;
-			break;
-		case 'i':
-			options->connection.port = (uint8_t)number("-i", optarg, 1, 255);
-			break;
-		case 'g':
-			options->connection.gid_index = (int)number("-g", optarg, 0, 255);
-			break;
-		case 's':
-			options->size = number("-s", optarg, 1, LARGEST_MESSAGE);
-			break;
-		case 'n':
-			options->iterations = number("-n", optarg, 1, 1000000000);
-			break;
-		case 'p':
-			options->tcp_port = optarg;
-			break;
-		case 'l':
-			options->local = true;
-			break;
-		case 'h':
-			print_usage(stdout);
-			exit(EXIT_SUCCESS);
-		default:
-			print_usage(stderr);
-			exit(EXIT_FAILURE);
-		}
-	}
-	options->server = argv[optind];
-	if (argc - optind > 1 || (options->local && options->server)) {
-		print_usage(stderr);
-		exit(EXIT_FAILURE);
-	}
-}
-
 int main(int argc, char **argv)
 {
-	struct options options = {
-		.connection = {.port = 1, .gid_index = -1},
-		.tcp_port = "18515",
-		.size = 4096,
-		.iterations = 1000,
-	};
+	struct options options;
 	int socket, status;
 
-	parse_options(&options, argc, argv);
+	options_parse(&options, argc, argv);
+	/* Several processes write here: whole lines. */
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	setvbuf(stderr, NULL, _IOLBF, 0);
 
 	if (!suppliers_print())
 		errx(EXIT_FAILURE, "the buffer API is missing here: start this program with "

@@ -9,6 +9,7 @@
 
 #include "peer_socket.h"
 #include "rc_connection.h"
+#include "rc_domain.h"
 #include "rc_gid.h"
 
 #define SECONDS_TO_WAIT 20
@@ -105,14 +106,9 @@ int rc_open(struct rc_connection *connection, const struct rc_options *options)
 	};
 	if (open_device(connection, options))
 		return -1;
-	if (rc_choose_gid(connection))
+	if (rc_choose_gid(connection) || rc_make_domain(connection))
 		goto err_close;
 
-	connection->pd = ibv_alloc_pd(connection->context);
-	if (!connection->pd) {
-		warn("cannot allocate a protection domain");
-		goto err_close;
-	}
 	if (make_queue(connection, &connection->sends) ||
 	    make_queue(connection, &connection->receives)) {
 		warn("cannot create a completion queue");
@@ -356,8 +352,7 @@ void rc_close(struct rc_connection *connection)
 		ibv_destroy_qp(connection->qp);
 	release_queue(&connection->receives);
 	release_queue(&connection->sends);
-	if (connection->pd)
-		ibv_dealloc_pd(connection->pd);
+	rc_release_domain(connection);
 	if (connection->context)
 		ibv_close_device(connection->context);
 }

@@ -35,6 +35,7 @@ struct rc_queue {
  * struct rc_connection - one end
  * @context: the device
  * @pd: protection domain, for the memory
+ * @plain_pd: what @pd was made from if it is a parent domain, else NULL
  * @sends: completions of what this side asks for
  * @receives: completions of what the peer sends
  * @qp: the queue pair
@@ -47,6 +48,7 @@ struct rc_queue {
 struct rc_connection {
 	struct ibv_context *context;
 	struct ibv_pd *pd;
+	struct ibv_pd *plain_pd;
 	struct rc_queue sends;
 	struct rc_queue receives;
 	struct ibv_qp *qp;
