@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #
 # check-backings    every kind of memory: what runs anywhere here, the rest in the virtual machine
-VM_SUITES += backings
+SUITES += backings
 
 # Every rules.mk is read; this one needs the names in that one first.
 include test/parent_domain/rules.mk

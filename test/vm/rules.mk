@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #
 # The virtual machine that real verbs tests run in.
-VM_SUITES += vm
+SUITES += vm
 
 .PHONY: check-vm
 check-vm:
