@@ -34,6 +34,13 @@ struct udmabuf_creation {
 #define UDMABUF_MAKE	      _IOW('u', 0x42, struct udmabuf_creation)
 #define MEMFD_CLOSE_ON_EXEC   1
 #define MEMFD_ALLOW_SEALING   2
+#ifndef SYS_memfd_create
+#ifdef __x86_64__
+#define SYS_memfd_create 319
+#else
+#define SYS_memfd_create 279
+#endif
+#endif
 #ifndef F_ADD_SEALS
 #define F_ADD_SEALS 1033
 #endif

@@ -64,7 +64,8 @@ static bool is_writable(int fd)
 
 /*
  * Write, and keep from the program the signals that only this write raised: a pipe without a
- * reader, a file at the limit of its size.
+ * reader, a file at the limit of its size. sigprocmask() sets the mask of the calling thread, as
+ * pthread_sigmask() does, which before glibc 2.32 is in a library that not every program loads.
  */
 static void write_quietly(int fd, const struct text *text)
 {
@@ -74,7 +75,7 @@ static void write_quietly(int fd, const struct text *text)
 	sigemptyset(&raised);
 	sigaddset(&raised, SIGPIPE);
 	sigaddset(&raised, SIGXFSZ);
-	if (pthread_sigmask(SIG_BLOCK, &raised, &before))
+	if (sigprocmask(SIG_BLOCK, &raised, &before))
 		return;
 	/* One that waits already is the program's own. */
 	sigpending(&pending);
@@ -87,7 +88,7 @@ static void write_quietly(int fd, const struct text *text)
 		;
 	while (sigtimedwait(&raised, NULL, &now) < 0 && errno == EINTR)
 		;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
 void report_text(const struct text *text)

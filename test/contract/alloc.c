@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /* ibv_alloc_buf(), where the shim supplies it. */
 #include "contract.h"
+#include "registrations.h"
 
 #include <stdlib.h>
 #include <string.h>
