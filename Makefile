@@ -38,7 +38,7 @@ include $(wildcard shim/dropin/rules.mk launcher/rules.mk examples/rules.mk test
 $(B)/shim/%.o: shim/%.c
 	@mkdir -p $(@D)
 	@echo '  CC      $<'
-	$(Q)$(CC) $(ALL_CFLAGS) -fPIC -fvisibility=hidden -DIBVBUF_VERSION='"$(VERSION)"' \
+	$(Q)$(CC) $(ALL_CFLAGS) -Ishim -fPIC -fvisibility=hidden -DIBVBUF_VERSION='"$(VERSION)"' \
 		-DIBVBUF_SYSCONFDIR='"$(SYSCONFDIR)"' $(CPPFLAGS) $(DEPENDENCIES) -c -o $@ $<
 
 $(preload): $(shim_objects) $(B)/preload.map

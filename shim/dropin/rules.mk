@@ -13,8 +13,6 @@ dropin_objects := $(dropin_sources:shim/%.c=$(B)/shim/%.o)
 
 all: $(dropin) $(dropin_link)
 
-$(dropin_objects): CPPFLAGS += -Ishim
-
 # The needs are named first, and kept though nothing asks for them. DT_RPATH, not DT_RUNPATH: the
 # real library beside this file is meant, whatever LD_LIBRARY_PATH has under that name.
 $(dropin): $(shim_objects) $(dropin_objects) $(B)/dropin/stub/libibverbs-real.so.1 $(B)/dropin/dropin.map
