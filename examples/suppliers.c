@@ -36,6 +36,17 @@ static const char *file_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* Whether libibverbs has buffers and this call itself: then others only pass the call on. */
+static bool is_native(const char *library, const char *function)
+{
+	void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+	bool native = handle && dlsym(handle, "ibv_alloc_buf") && dlsym(handle, function);
+
+	if (handle)
+		dlclose(handle);
+	return native;
+}
+
 bool suppliers_print(void)
 {
 	char library[PATH_MAX], supplier[PATH_MAX];
@@ -57,6 +68,9 @@ bool suppliers_print(void)
 		if (!find_object(buffer_calls[i], supplier)) {
 			printf("  %-25s missing\n", buffer_calls[i]);
 			complete = false;
+		} else if (strcmp(supplier, library) != 0 && is_native(library, buffer_calls[i])) {
+			printf("  %-25s from libibverbs, through %s\n", buffer_calls[i],
+			       file_name(supplier));
 		} else if (strcmp(supplier, library) != 0) {
 			printf("  %-25s from %s\n", buffer_calls[i], file_name(supplier));
 		} else {
