@@ -12,25 +12,29 @@
  * Every 64-bit word that is compared and swapped has, in its upper 36 bits, the
  * epoch: the incarnation of the leaf that it names or belongs to.
  *
- *	trie word	epoch 36 | leaf id 24 | class + 1, 3 | 0	a leaf
- *			epoch 36 | 0                              	nothing
- *			address of an inner node               | 1
- *	slot control	epoch 36 | use 24 | state 4
- *	bucket word	epoch 36 | keys whose search goes on, 28
+ *	trie word	epoch 36 | LIVE 3 | page 22 | class 2 | 0	a leaf
+ *			epoch 36 | LIVE 3 | 0				nothing
+ *			address of an inner node              | 1
+ *	slot control	epoch 36 | state 3 | use 25
+ *	bucket word	epoch 36 | LIVE 3 | keys whose search goes on, 25
+ *
+ * As all have the state of a live slot where slots have theirs, one comparison
+ * of the upper part tells both that a slot is of this leaf and that it is live.
  */
+#define STATE_SHIFT	 25
 #define EPOCH_SHIFT	 28
 #define EPOCH_ONE	 (1ull << EPOCH_SHIFT)
 #define WORD_INNER	 1ull
 #define WORD_CLASS_SHIFT 1
-#define WORD_ID_SHIFT	 4
-#define CTRL_STATE	 15ull
-#define CTRL_USE_SHIFT	 4
-#define CTRL_USE_MASK	 ((1ull << (EPOCH_SHIFT - CTRL_USE_SHIFT)) - 1)
-#define BUCKET_PASSED	 (EPOCH_ONE - 1)
+#define WORD_PAGE_SHIFT	 3
+#define LOWER_PART	 ((1ull << STATE_SHIFT) - 1)
+
+_Static_assert(WORD_PAGE_SHIFT + LEAF_PAGE_BITS == STATE_SHIFT, "a page fits a trie word");
+_Static_assert(LEAF_SMALLEST < 1 << (WORD_PAGE_SHIFT - WORD_CLASS_SHIFT), "so does a class");
 
 /* How often a slot may be used in one incarnation; less, for tests */
 #ifndef HANDLE_TABLE_USE_LIMIT
-#define HANDLE_TABLE_USE_LIMIT CTRL_USE_MASK
+#define HANDLE_TABLE_USE_LIMIT LOWER_PART
 #endif
 
 enum slot_state {
@@ -47,13 +51,16 @@ enum slot_state {
 #define FILL_CHOSEN 60 /* at most, in the class chosen for a new leaf */
 #define FILL_SPARSE 15 /* up to here it is replaced by less memory */
 
-#define NODE_CHILDREN 8
-#define LEVEL_BITS    3
-#define HASH_LEVELS   22 /* 21 of three bits, and the last bit */
+#define NODE_CHILDREN 4
+#define LEVEL_BITS    2
+#define HASH_LEVELS   (64 / LEVEL_BITS)
 #define LEVELS	      (2 * HASH_LEVELS)
 
 #define BUCKET_MAX_SLOTS 9
-#define LEAF_MAX_SLOTS	 640
+#define LEAF_MAX_SLOTS	 320
+
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#define ALWAYS_INLINE inline __attribute__((always_inline))
 
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
@@ -107,20 +114,22 @@ struct leaf_shape {
 	unsigned int bucket_shift;
 };
 
-static inline struct leaf_shape leaf_shape(unsigned int words)
+static ALWAYS_INLINE struct leaf_shape leaf_shape(unsigned int words)
 {
-	struct leaf_shape shape = {words, 0, 6};
+	static const unsigned char slots[] = {0, 5, 7, 6, 5, 9, 7, 7, 6};
 
-	while (shape.slots < 5) {
-		shape.bucket_shift++;
-		shape.slots = ((1u << shape.bucket_shift) / 8 - 1) / (2 + words);
-	}
-	return shape;
+	/* The least power of two for 5 slots: (words of a bucket - 1) / (2 + words) */
+	return (struct leaf_shape){words, slots[words], words == 1 ? 7 : words <= 4 ? 8 : 9};
+}
+
+static inline unsigned int leaf_shift(unsigned int class)
+{
+	return LEAF_PAGE_SHIFT + leaf_page_shift(class);
 }
 
 static inline unsigned int leaf_buckets(struct leaf_shape shape, unsigned int class)
 {
-	return 1u << (LEAF_MIN_SHIFT + class - shape.bucket_shift);
+	return 1u << (leaf_shift(class) - shape.bucket_shift);
 }
 
 static inline unsigned int leaf_slots(struct leaf_shape shape, unsigned int class)
@@ -149,7 +158,7 @@ static inline bool word_is_inner(uint64_t word)
 
 static inline bool word_is_nothing(uint64_t word)
 {
-	return !(word & (EPOCH_ONE - 1));
+	return !(word & LOWER_PART);
 }
 
 static inline uint64_t *word_node(uint64_t word)
@@ -157,9 +166,19 @@ static inline uint64_t *word_node(uint64_t word)
 	return (uint64_t *)(uintptr_t)(word - WORD_INNER);
 }
 
+static inline unsigned int word_class(uint64_t word)
+{
+	return (unsigned int)(word >> WORD_CLASS_SHIFT) & 3;
+}
+
+static inline uint32_t word_page(uint64_t word)
+{
+	return (uint32_t)(word & LOWER_PART) >> WORD_PAGE_SHIFT;
+}
+
 static inline uint32_t word_id(uint64_t word)
 {
-	return (uint32_t)(word >> WORD_ID_SHIFT) & ((1u << LEAF_ID_BITS) - 1);
+	return word_page(word) >> leaf_page_shift(word_class(word));
 }
 
 static inline bool same_epoch(uint64_t a, uint64_t b)
@@ -170,10 +189,10 @@ static inline bool same_epoch(uint64_t a, uint64_t b)
 static inline struct leaf leaf_open(struct handle_table *table, struct leaf_shape shape,
 				    uint64_t word)
 {
-	unsigned int class = ((word >> WORD_CLASS_SHIFT) & 7) - 1;
+	unsigned int class = word_class(word);
 
 	return (struct leaf){
-		.base = leaf_arena_at(&table->arena, class, word_id(word)),
+		.base = leaf_arena_leaf(&table->arena, class, word_page(word)),
 		.word = word,
 		.class = class,
 		.mask = leaf_buckets(shape, class) - 1,
@@ -183,13 +202,20 @@ static inline struct leaf leaf_open(struct handle_table *table, struct leaf_shap
 static inline unsigned int leaf_home(struct leaf_shape shape, const struct leaf *leaf,
 				     uint64_t hash)
 {
-	return (uint32_t)hash >> (32 - LEAF_MIN_SHIFT - leaf->class + shape.bucket_shift);
+	return ((uint32_t)hash >> leaf->class) >> (32 - leaf_shift(0) + shape.bucket_shift);
 }
 
 static inline uint64_t *leaf_bucket(struct leaf_shape shape, const struct leaf *leaf,
 				    unsigned int index)
 {
 	return leaf->base + ((size_t)(index & leaf->mask) << (shape.bucket_shift - 3));
+}
+
+/* leaf_bucket() of leaf_home(), which needs no mask */
+static inline uint64_t *leaf_home_bucket(struct leaf_shape shape, const struct leaf *leaf,
+					 uint64_t hash)
+{
+	return leaf->base + ((size_t)leaf_home(shape, leaf, hash) << (shape.bucket_shift - 3));
 }
 
 static inline uint64_t *bucket_key(uint64_t *bucket, unsigned int slot)
@@ -209,17 +235,23 @@ static inline uint64_t *bucket_record(struct leaf_shape shape, uint64_t *bucket,
 
 static inline enum slot_state ctrl_state(uint64_t ctrl)
 {
-	return (enum slot_state)(ctrl & CTRL_STATE);
+	return (enum slot_state)(ctrl >> STATE_SHIFT & 7);
 }
 
 static inline uint64_t ctrl_use(uint64_t ctrl)
 {
-	return (ctrl >> CTRL_USE_SHIFT) & CTRL_USE_MASK;
+	return ctrl & LOWER_PART;
 }
 
 static inline uint64_t ctrl_with(uint64_t ctrl, enum slot_state state)
 {
-	return (ctrl & ~CTRL_STATE) | state;
+	return (ctrl & ~(7ull << STATE_SHIFT)) | (uint64_t)state << STATE_SHIFT;
+}
+
+/* A live slot, or a bucket, of the leaf that a trie word names */
+static inline bool is_live_in(uint64_t ctrl, uint64_t word)
+{
+	return (ctrl ^ word) <= LOWER_PART;
 }
 
 static inline uint64_t load_relaxed(const uint64_t *word)

@@ -48,7 +48,9 @@ static uint64_t make_leaf(struct handle_table *table, struct leaf_shape shape, u
 	if (!id)
 		return 0;
 	epoch = next_epoch(table);
-	word = epoch | (uint64_t)id << WORD_ID_SHIFT | (uint64_t)(class + 1) << WORD_CLASS_SHIFT;
+	word = epoch | (uint64_t)SLOT_LIVE << STATE_SHIFT |
+	       (uint64_t)id << leaf_page_shift(class) << WORD_PAGE_SHIFT |
+	       (uint64_t) class << WORD_CLASS_SHIFT;
 	leaf = leaf_open(table, shape, word);
 	/*
 	 * (D) Release fence: who reads anything from here on, in the belief
@@ -59,7 +61,7 @@ static uint64_t make_leaf(struct handle_table *table, struct leaf_shape shape, u
 	for (i = 0; i <= leaf.mask; i++) {
 		uint64_t *bucket = leaf_bucket(shape, &leaf, i);
 
-		store_relaxed(bucket, epoch);
+		store_relaxed(bucket, word & ~LOWER_PART);
 		for (s = 0; s < shape.slots; s++)
 			store_relaxed(bucket_ctrl(shape, bucket, s), ctrl_with(epoch, SLOT_EMPTY));
 	}
@@ -77,7 +79,7 @@ static void discard(struct handle_table *table, struct replacement *new)
 
 	for (i = 0; i < new->parts; i++)
 		if (new->part[i])
-			leaf_arena_give(&table->arena, ((new->part[i] >> WORD_CLASS_SHIFT) & 7) - 1,
+			leaf_arena_give(&table->arena, word_class(new->part[i]),
 					word_id(new->part[i]));
 	if (new->node)
 		leaf_arena_give(&table->arena, LEAF_NODE_POOL, new->node);
@@ -181,17 +183,15 @@ static bool freeze(struct leaf_shape shape, const struct leaf *leaf, unsigned in
 	return true;
 }
 
-/* The class of leaf for so many keys; LEAF_CLASSES if there are too many */
+/* The class of leaf for so many keys; 0 if there are too many */
 static unsigned int choose_class(struct leaf_shape shape, unsigned int live)
 {
 	unsigned int class;
 
-	for (class = 0; class < LEAF_CLASSES; class ++)
+	for (class = LEAF_SMALLEST; class >= LEAF_LARGEST; class --)
 		if (live * 100 <= leaf_slots(shape, class) * FILL_CHOSEN)
 			return class;
-	if (live * 100 < leaf_slots(shape, LEAF_CLASSES - 1) * FILL_FULL)
-		return LEAF_CLASSES - 1;
-	return LEAF_CLASSES;
+	return live * 100 < leaf_slots(shape, LEAF_LARGEST) * FILL_FULL ? LEAF_LARGEST : 0;
 }
 
 /* Makes the empty leaves, and the node, that the content needs */
@@ -204,9 +204,9 @@ static int make_parts(struct handle_table *table, struct leaf_shape shape, unsig
 	*new = (struct replacement){.parts = 1};
 	if (!content->live && level)
 		return 0;
-	if (class == LEAF_CLASSES && level == LEVELS)
-		class = LEAF_CLASSES - 1; /* the same key over and over */
-	if (class < LEAF_CLASSES) {
+	if (!class && level == LEVELS)
+		class = LEAF_LARGEST; /* the same key over and over */
+	if (class) {
 		new->part[0] = make_leaf(table, shape, class);
 		return new->part[0] ? 0 : ENOMEM;
 	}
@@ -220,8 +220,8 @@ static int make_parts(struct handle_table *table, struct leaf_shape shape, unsig
 			continue;
 		class = choose_class(shape, content->child[i]);
 		/* A bad hash: it will be split again at the next insert */
-		if (class == LEAF_CLASSES)
-			class --;
+		if (!class)
+			class = LEAF_LARGEST;
 		new->part[i] = make_leaf(table, shape, class);
 		if (!new->part[i])
 			return ENOMEM;
@@ -269,9 +269,9 @@ static uint64_t link_parts(struct handle_table *table, uint64_t old, const struc
 		if (new->part[0])
 			return new->part[0];
 		/* Nothing, in the epoch of what was there: never the same twice */
-		return old & ~(EPOCH_ONE - 1);
+		return old & ~LOWER_PART;
 	}
-	node = leaf_arena_at(&table->arena, LEAF_NODE_POOL, new->node);
+	node = leaf_arena_node(&table->arena, new->node);
 	for (i = 0; i < NODE_CHILDREN; i++)
 		store_relaxed(&node[i], new->part[i]);
 	return (uint64_t)(uintptr_t)node | WORD_INNER;
@@ -314,12 +314,12 @@ int handle_plant(struct handle_table *table, struct leaf_shape shape, const stru
 
 	if (!leaf_arena_prepare(&table->arena))
 		return ENOMEM;
-	word = make_leaf(table, shape, 0);
+	word = make_leaf(table, shape, LEAF_SMALLEST);
 	if (!word)
 		return ENOMEM;
 	/* (B) Release: as in handle_replace() */
 	if (!__atomic_compare_exchange_n(place->at, &seen, word, false, __ATOMIC_RELEASE,
 					 __ATOMIC_RELAXED))
-		leaf_arena_give(&table->arena, 0, word_id(word));
+		leaf_arena_give(&table->arena, LEAF_SMALLEST, word_id(word));
 	return 0;
 }

@@ -30,9 +30,9 @@ struct found {
 	unsigned int passed; /* buckets from home to before this */
 };
 
-static inline enum answer read_slot(struct leaf_shape shape, uint64_t word, uint64_t *bucket,
-				    unsigned int slot, uintptr_t key, uint64_t *record,
-				    struct found *found)
+static ALWAYS_INLINE enum answer read_slot(struct leaf_shape shape, uint64_t word, uint64_t *bucket,
+					   unsigned int slot, uintptr_t key, uint64_t *record,
+					   struct found *found)
 {
 	uint64_t *ctrl = bucket_ctrl(shape, bucket, slot);
 	/* (A) (C) Acquire, here and below */
@@ -62,9 +62,9 @@ static inline enum answer read_slot(struct leaf_shape shape, uint64_t word, uint
 	}
 }
 
-static inline enum answer search(struct leaf_shape shape, const struct leaf *leaf,
-				 unsigned int home, uintptr_t key, uint64_t *record,
-				 struct found *found)
+static ALWAYS_INLINE enum answer search(struct leaf_shape shape, const struct leaf *leaf,
+					unsigned int home, uintptr_t key, uint64_t *record,
+					struct found *found)
 {
 	unsigned int i, s;
 
@@ -89,10 +89,43 @@ static inline enum answer search(struct leaf_shape shape, const struct leaf *lea
 		passed = load_relaxed(bucket);
 		if (unlikely(!same_epoch(passed, leaf->word)))
 			return STALE;
-		if (likely(!(passed & BUCKET_PASSED)))
+		if (likely(!(passed & LOWER_PART)))
 			return ABSENT;
 	}
 	return ABSENT;
+}
+
+/*
+ * search() for a key that is in its home bucket, or in none, in few instructions.
+ * STALE says only that this did not suffice.
+ */
+static ALWAYS_INLINE enum answer glance(struct leaf_shape shape, uint64_t word, uint64_t *bucket,
+					uintptr_t key, uint64_t *record)
+{
+	uint64_t *keys = bucket_key(bucket, 0);
+	uint64_t *match = NULL;
+	uint64_t *from, *ctrl;
+	uint64_t seen;
+	unsigned int s, w;
+
+#pragma GCC unroll 9
+	for (s = 0; s < shape.slots; s++) {
+		match = load_relaxed(&keys[s]) == key ? &keys[s] : match;
+		/* So that the compiler makes no branches of that */
+		__asm__("" : "+r"(match));
+	}
+	if (unlikely(!match))
+		return likely(load_relaxed(bucket) == (word & ~LOWER_PART)) ? ABSENT : STALE;
+
+	ctrl = match + shape.slots;
+	from = keys + (size_t)2 * shape.slots + (match - keys) * (ptrdiff_t)shape.words;
+	seen = load_acquire(ctrl); /* (A) (C) */
+	if (unlikely(!is_live_in(seen, word) || load_relaxed(match) != key))
+		return STALE;
+	for (w = 0; w < shape.words; w++)
+		record[w] = load_relaxed(from + w);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* (C) */
+	return likely(load_relaxed(ctrl) == seen) ? FOUND : STALE;
 }
 
 /* Says in a bucket word that a key more, or less, lies behind the bucket */
@@ -146,8 +179,8 @@ static inline bool is_full(struct leaf_shape shape, const struct leaf *leaf)
 }
 
 /* Writes a slot that we reserved, and makes it live */
-static inline enum answer fill(struct leaf_shape shape, uint64_t *bucket, unsigned int slot,
-			       uint64_t seen, uintptr_t key, const uint64_t *record)
+static ALWAYS_INLINE enum answer fill(struct leaf_shape shape, uint64_t *bucket, unsigned int slot,
+				      uint64_t seen, uintptr_t key, const uint64_t *record)
 {
 	uint64_t pending = ctrl_with(seen, SLOT_PENDING);
 	unsigned int w;
@@ -164,8 +197,9 @@ static inline enum answer fill(struct leaf_shape shape, uint64_t *bucket, unsign
 	return KILLED;
 }
 
-static inline enum answer add(struct leaf_shape shape, const struct leaf *leaf, unsigned int home,
-			      uintptr_t key, const uint64_t *record, unsigned int *passed)
+static ALWAYS_INLINE enum answer add(struct leaf_shape shape, const struct leaf *leaf,
+				     unsigned int home, uintptr_t key, const uint64_t *record,
+				     unsigned int *passed)
 {
 	unsigned int s;
 

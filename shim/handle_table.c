@@ -15,7 +15,7 @@
  * that nothing changed while they read (L. Lamport, "Concurrent reading and
  * writing", 1977).  Operations are linearizable (M. Herlihy, J. Wing, 1990).
  *
- * Trie words: the root, and the 8 children in each inner node.  A word is
+ * Trie words: the root, and the 4 children in each inner node.  A word is
  * nothing, a leaf or an inner node.  Nothing becomes a leaf; a leaf becomes
  * another leaf, nothing, or an inner node; an inner node stays for ever.
  *
@@ -64,10 +64,15 @@
  *  lookup, true: if the slot was LIVE, where its control was last read.  If it
  *	was FROZEN and its leaf out of the trie, just before that happened: it
  *	was after the lookup began, as the lookup found the leaf in the trie.
- *  lookup, false: if the key was in no time during the scan, anywhere in it.  A
+ *  lookup, false: if the key was at no time during the scan, anywhere in it.  A
  *	key that was in all the time would have been found (I4, I5); one that
  *	came or went was out at some time.  The trie word, read again at the
  *	end, says that the leaf was in the trie all the time.
+ *	Lookup glances at the home bucket first, and believes what it sees in
+ *	two cases: a slot with the key is live, and still is after its record was
+ *	read; no slot has the key, and no key was passed on.  A slot that is
+ *	EMPTY keeps the key it had, so a second one may be live: all other cases
+ *	are for a search that looks at everything.
  *  Freezing, replacing, splitting and shrinking change nothing that an operation
  *	can tell.
  *
@@ -78,31 +83,40 @@
  * leaf is bounded: at most LEAF_MAX_SLOTS slots are frozen and copied, by every
  * thread that meets it.
  *
- * Memory.  Full is 85 %, and a leaf doubles, or is split in 8 at a sixteenth
- * of its memory each, so what grows is 42.5 % full at least.  A leaf that is
- * 15 % full shrinks, one without a key goes, except at the root.  Inner nodes
- * stay: 64 bytes for each time that a leaf of 16 KiB was split, so 0.4 % of what
- * the table had when it was largest.  A leaf of 4 KiB with a single key stays:
- * after shrinking, a table has as many leaves as keys at most, and not more than
- * when it was largest.  Where pages are larger than a leaf (64 KiB, on some
- * arm64), its memory is used again but not given to the kernel.
+ * Memory.  Full is 85 %, and a leaf doubles, or is split in 4 of half its size
+ * each; so what grows is 42.5 % full at least, on the average of its leaves.  With
+ * records of one word that is 60 bytes an entry at most, and the table itself, of
+ * about 1 KiB; below 70 entries, a leaf of 4 KiB.  Free leaves whose memory is kept
+ * are a 64th of all there were, and 32 of each size at most.
+ * A leaf that is 15 % full shrinks, one without a key goes, except at the root.
+ * What stays of a table that was large: inner nodes, 32 bytes for each time that a
+ * leaf of 8 KiB was split, and 8 bytes for each leaf there was, together less than a
+ * hundredth of what it had; free leaves of up to 384 KiB.  A leaf of 4 KiB with a
+ * single key stays: after shrinking, a table has as many leaves as keys at most,
+ * and not more than when it was largest.  Where pages are larger than a leaf
+ * (16 or 64 KiB, on some arm64), its memory is used again but not given to the
+ * kernel.
+ *
+ * Pauses.  What an insert does at most is to freeze 320 slots, to copy 272 records,
+ * to touch 4 new leaves, and to give one back; whatever the size of the table.
  *
  * Out of memory.  insert asks for memory before it freezes anything, so that it
  * can fail and leave the leaf in order.  A remove that meets a frozen leaf
  * cannot fail; for it, and for whoever is in the middle of a replacement, a
  * reserve of LEAF_RESERVE elements of each kind is mapped ahead.  Only when there
  * is no memory, and the reserve is in the hands of threads that stopped (each
- * can have 8 leaves and a node), does a remove repeat in vain.
+ * can have 4 leaves and a node), does a remove repeat in vain.
  *
  * What a thread that stopped for ever costs: the leaf that it was inserting
- * into, if that was replaced; up to 8 leaves and a node that it was building;
+ * into, if that was replaced; up to 4 leaves and a node that it was building;
  * a count that is too high in some bucket words until their leaf is replaced.
  *
  * Bounds.  A thread that stops between reading and exchanging a word, while
  * exactly a multiple of 2^36 leaves are taken, and comes back to the same leaf
  * in the same epoch, can be mistaken; at a million leaves a second that is 19
- * hours.  Within an incarnation a slot is used 2^24 - 1 times, then its leaf is
- * replaced.  There can be 2^24 leaves of each size.
+ * hours.  Within an incarnation a slot is used 2^25 - 1 times, then its leaf is
+ * replaced.  There can be 2^22 leaves of 4 KiB and 2^21 of
+ * 8 KiB: more than 200 million entries with records of one word.
  *
  * Memory order.  Pairs, by letter:
  *  (A)	what an inserter wrote, the key and the record, before the slot is LIVE:
@@ -126,7 +140,7 @@
 
 #include "handle_slots.h"
 
-static inline struct place descend(struct handle_table *table, uintptr_t key, uint64_t hash)
+static ALWAYS_INLINE struct place descend(struct handle_table *table, uintptr_t key, uint64_t hash)
 {
 	struct place place = {.at = &table->root};
 	uint64_t path = hash;
@@ -136,9 +150,11 @@ static inline struct place descend(struct handle_table *table, uintptr_t key, ui
 	while (word_is_inner(place.word)) {
 		place.at = word_node(place.word) + path_child(path);
 		path <<= LEVEL_BITS;
+		place.word = load_acquire(place.at);
 		if (unlikely(++place.level == HASH_LEVELS))
 			path = key;
-		place.word = load_acquire(place.at);
+		/* Rather a branch that is never taken than work at each level */
+		__asm__("" : "+r"(path));
 	}
 	return place;
 }
@@ -150,8 +166,8 @@ static inline bool place_unchanged(const struct place *place)
 	return load_relaxed(place->at) == place->word;
 }
 
-static inline int insert(struct handle_table *table, struct leaf_shape shape, uintptr_t key,
-			 const uint64_t *record)
+static ALWAYS_INLINE int insert(struct handle_table *table, struct leaf_shape shape, uintptr_t key,
+				const uint64_t *record)
 {
 	uint64_t hash = HANDLE_TABLE_HASH(key);
 
@@ -180,7 +196,7 @@ static inline int insert(struct handle_table *table, struct leaf_shape shape, ui
 			break;
 		case FULL:
 			/* All keys of this leaf are the same one */
-			if (place.level == LEVELS && leaf.class == LEAF_CLASSES - 1)
+			if (place.level == LEVELS && leaf.class == LEAF_LARGEST)
 				ret = ENOMEM;
 			/* fall through */
 		case WORN:
@@ -198,8 +214,8 @@ static inline int insert(struct handle_table *table, struct leaf_shape shape, ui
 	}
 }
 
-static inline bool lookup(struct handle_table *table, struct leaf_shape shape, uintptr_t key,
-			  uint64_t *record)
+static ALWAYS_INLINE bool look_closely(struct handle_table *table, struct leaf_shape shape,
+				       uintptr_t key, uint64_t *record)
 {
 	uint64_t hash = HANDLE_TABLE_HASH(key);
 
@@ -224,6 +240,21 @@ static inline bool lookup(struct handle_table *table, struct leaf_shape shape, u
 	}
 }
 
+static ALWAYS_INLINE enum answer lookup(struct handle_table *table, struct leaf_shape shape,
+					uintptr_t key, uint64_t *record)
+{
+	uint64_t hash = HANDLE_TABLE_HASH(key);
+	struct place place = descend(table, key, hash);
+	enum answer answer;
+	struct leaf leaf;
+
+	if (unlikely(word_is_nothing(place.word)))
+		return ABSENT;
+	leaf = leaf_open(table, shape, place.word);
+	answer = glance(shape, leaf.word, leaf_home_bucket(shape, &leaf, hash), key, record);
+	return likely(answer != ABSENT || place_unchanged(&place)) ? answer : STALE;
+}
+
 /* After a key went from @bucket: is the leaf worth being replaced by less? */
 static bool is_sparse(struct leaf_shape shape, const struct place *place, const struct leaf *leaf,
 		      uint64_t *bucket)
@@ -234,15 +265,15 @@ static bool is_sparse(struct leaf_shape shape, const struct place *place, const 
 	for (s = 0; s < shape.slots; s++)
 		if (ctrl_state(load_relaxed(bucket_ctrl(shape, bucket, s))) != SLOT_EMPTY)
 			return false;
-	if (leaf->class)
+	if (leaf->class != LEAF_SMALLEST)
 		limit = leaf_slots(shape, leaf->class) * FILL_SPARSE / 100;
 	else if (!place->level)
 		return false;
 	return count_used(shape, leaf, limit + 1) <= limit;
 }
 
-static inline bool take_out(struct handle_table *table, struct leaf_shape shape, uintptr_t key,
-			    uint64_t *record)
+static ALWAYS_INLINE bool take_out(struct handle_table *table, struct leaf_shape shape,
+				   uintptr_t key, uint64_t *record)
 {
 	uint64_t hash = HANDLE_TABLE_HASH(key);
 
@@ -272,7 +303,7 @@ static inline bool take_out(struct handle_table *table, struct leaf_shape shape,
 			handle_replace(table, shape, &place);
 			continue;
 		}
-		empty = ctrl_with(found.seen, SLOT_EMPTY) + (1 << CTRL_USE_SHIFT);
+		empty = ctrl_with(found.seen, SLOT_EMPTY) + 1;
 		/* (E) Release.  That it succeeds says that the record is right */
 		if (unlikely(!__atomic_compare_exchange_n(found.ctrl, &found.seen, empty, false,
 							  __ATOMIC_RELEASE, __ATOMIC_RELAXED)))
@@ -285,26 +316,55 @@ static inline bool take_out(struct handle_table *table, struct leaf_shape shape,
 	}
 }
 
-/* Most tables have one word: it gets code of its own, with constants */
-#define WITH_SHAPE(table, function, ...)                                                           \
-	((table)->words == 1 ? function(table, leaf_shape(1), __VA_ARGS__)                         \
-			     : function(table, leaf_shape((table)->words), __VA_ARGS__))
+/*
+ * Code with constants for two widths.  Each function is one of its own, so that it
+ * saves no more registers than it needs.
+ */
+#define WITH_SHAPE(type, function, name, words, ...)                                               \
+	static __attribute__((noinline))                                                           \
+	type function##_##name(struct handle_table *table, uintptr_t key, __VA_ARGS__)             \
+	{                                                                                          \
+		return function(table, leaf_shape(words), key, record);                            \
+	}
+
+#define LOOKUP(name, words)                                                                        \
+	WITH_SHAPE(bool, look_closely, name, words, uint64_t *record)                              \
+	static __attribute__((noinline)) bool lookup_##name(struct handle_table *table,            \
+							    uintptr_t key, uint64_t *record)       \
+	{                                                                                          \
+		enum answer answer = lookup(table, leaf_shape(words), key, record);                \
+                                                                                                   \
+		return likely(answer != STALE) ? answer == FOUND                                   \
+					       : look_closely_##name(table, key, record);          \
+	}
+
+#define OPERATIONS(name, words)                                                                    \
+	WITH_SHAPE(int, insert, name, words, const uint64_t *record)                               \
+	WITH_SHAPE(bool, take_out, name, words, uint64_t *record)                                  \
+	LOOKUP(name, words)
+
+OPERATIONS(1, 1)
+OPERATIONS(7, 7)
+OPERATIONS(any, table->words)
+
+#define BY_WIDTH(function, ...)                                                                    \
+	(likely(table->words == 1)   ? function##_1(__VA_ARGS__)                                   \
+	 : likely(table->words == 7) ? function##_7(__VA_ARGS__)                                   \
+				     : function##_any(__VA_ARGS__))
 
 int handle_table_insert(struct handle_table *table, uintptr_t key, const uint64_t *record)
 {
-	if (!key)
-		return EINVAL;
-	return WITH_SHAPE(table, insert, key, record);
+	return key ? BY_WIDTH(insert, table, key, record) : EINVAL;
 }
 
 bool handle_table_lookup(struct handle_table *table, uintptr_t key, uint64_t *record)
 {
-	return key && WITH_SHAPE(table, lookup, key, record);
+	return BY_WIDTH(lookup, table, key, record);
 }
 
 bool handle_table_remove(struct handle_table *table, uintptr_t key, uint64_t *record)
 {
-	return key && WITH_SHAPE(table, take_out, key, record);
+	return BY_WIDTH(take_out, table, key, record);
 }
 
 size_t handle_table_bytes(const struct handle_table *table)

@@ -93,7 +93,7 @@ bool handle_table_remove(struct handle_table *table, uintptr_t key, uint64_t *re
  * is visited exactly once.  One that is in only part of the time may be
  * visited or not, and once for each time it was inserted.  At each visit the
  * key was in the table, with that record, after the previous visit ended.
- * Uses about 6 KiB of stack.
+ * Uses up to 10 KiB of stack.
  */
 void handle_table_for_each(struct handle_table *table,
 			   bool (*visit)(uintptr_t key, const uint64_t *record, void *arg),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * Elements live in chunks; chunk k holds the ids 64 << k to (128 << k) - 1, so
- * a chunk doubles what there was, and the leading bit of an id names its chunk.
+ * a chunk doubles what there was, and the leading bit of an id tells its chunk.
  * Chunks are never unmapped, so that memory that was ever an element can be
  * read for ever.  After the elements of a chunk comes a side word for each:
  * free elements hang in stacks by it (R. K. Treiber, "Systems programming:
@@ -24,20 +24,30 @@
 
 #include "leaf_arena.h"
 
-#define ID_MASK ((1ull << LEAF_ID_BITS) - 1)
-#define TAG_ONE (1ull << LEAF_ID_BITS)
+#define ID_BITS 24
+#define ID_MASK ((1ull << ID_BITS) - 1)
+#define TAG_ONE (1ull << ID_BITS)
 
-/* Free leaves of a class whose memory is kept for the next one */
-#define WARM_LEAVES 2
+/*
+ * Free leaves of a class whose memory is kept for the next one: a part of how many
+ * there were, which is none in a small table, and not many.
+ */
+#define WARM_PART 64
+#define WARM_MOST 32
 
 struct side {
 	uint32_t below;	    /* next id in the stack of free elements */
 	uint32_t unsettled; /* sum of leaf_arena_settle() amounts */
 };
 
-static unsigned int chunk_of(uint32_t id)
+/* Ids of a pool are below this */
+static uint32_t ids(unsigned int pool)
 {
-	return 31 - LEAF_FIRST_ID_SHIFT - (unsigned int)__builtin_clz(id);
+	unsigned int bits = LEAF_PAGE_BITS;
+
+	if (pool != LEAF_NODE_POOL)
+		bits -= leaf_page_shift(pool);
+	return 1u << bits;
 }
 
 static size_t chunk_elements(unsigned int k)
@@ -51,16 +61,22 @@ static size_t chunk_bytes(unsigned int pool, unsigned int k)
 	       chunk_elements(k) * sizeof(struct side);
 }
 
+/* The place of chunk k, which is by page for leaves */
+static char **chunk_place(struct leaf_arena *arena, unsigned int pool, unsigned int k)
+{
+	return &arena->chunk[pool][pool == LEAF_NODE_POOL ? k : k + leaf_page_shift(pool)];
+}
+
 static struct side *side_of(struct leaf_arena *arena, unsigned int pool, uint32_t id)
 {
-	uint32_t first = (uint32_t)chunk_elements(chunk_of(id));
+	uint32_t first = (uint32_t)chunk_elements((unsigned int)leaf_chunk(id));
 	char *end = leaf_arena_at(arena, pool, first);
 
 	end += (size_t)first << leaf_arena_shift(pool);
 	return (struct side *)end + (id - first);
 }
 
-/* The address is biased as struct leaf_pool says */
+/* The address is biased as struct leaf_arena says */
 static char *chunk_bias(char *mapped, unsigned int pool, unsigned int k)
 {
 	return (char *)((uintptr_t)mapped - (chunk_elements(k) << leaf_arena_shift(pool)));
@@ -74,8 +90,8 @@ static char *chunk_unbias(char *chunk, unsigned int pool, unsigned int k)
 /* Makes sure that the chunk of @id is there */
 static bool map_chunk(struct leaf_arena *arena, unsigned int pool, uint32_t id)
 {
-	unsigned int k = chunk_of(id);
-	char **place = &arena->pool[pool].chunk[k];
+	unsigned int k = (unsigned int)leaf_chunk(id);
+	char **place = chunk_place(arena, pool, k);
 	char *none = NULL;
 	int saved = errno;
 	void *mapped;
@@ -108,7 +124,7 @@ bool leaf_arena_prepare(struct leaf_arena *arena)
 		uint32_t next =
 			LEAF_FIRST_ID + __atomic_load_n(&arena->pool[pool].bump, __ATOMIC_RELAXED);
 
-		if (next + LEAF_RESERVE > ID_MASK)
+		if (next + LEAF_RESERVE >= ids(pool))
 			return false;
 		/* A chunk is larger than the reserve, so these are all of it */
 		if (!map_chunk(arena, pool, next) || !map_chunk(arena, pool, next + LEAF_RESERVE))
@@ -175,7 +191,7 @@ uint32_t leaf_arena_take(struct leaf_arena *arena, unsigned int pool)
 	}
 	taken = __atomic_load_n(&p->bump, __ATOMIC_RELAXED);
 	do {
-		if (taken + LEAF_FIRST_ID > ID_MASK ||
+		if (taken + LEAF_FIRST_ID >= ids(pool) ||
 		    !map_chunk(arena, pool, taken + LEAF_FIRST_ID))
 			return 0;
 		/* Relaxed: nobody had the element before */
@@ -210,9 +226,11 @@ static bool give_to_kernel(struct leaf_arena *arena, unsigned int pool, uint32_t
 void leaf_arena_give(struct leaf_arena *arena, unsigned int pool, uint32_t id)
 {
 	struct leaf_pool *p = &arena->pool[pool];
+	uint32_t warm = __atomic_load_n(&p->bump, __ATOMIC_RELAXED) / WARM_PART;
 
-	if (pool != LEAF_NODE_POOL &&
-	    __atomic_load_n(&p->warm_count, __ATOMIC_RELAXED) >= WARM_LEAVES &&
+	if (warm > WARM_MOST)
+		warm = WARM_MOST;
+	if (pool != LEAF_NODE_POOL && __atomic_load_n(&p->warm_count, __ATOMIC_RELAXED) >= warm &&
 	    give_to_kernel(arena, pool, id)) {
 		__atomic_fetch_add(&p->cold_count, 1, __ATOMIC_RELAXED);
 		push(arena, pool, &p->cold, id);
@@ -257,11 +275,14 @@ void leaf_arena_destroy(struct leaf_arena *arena)
 	unsigned int pool, k;
 	int saved = errno;
 
-	for (pool = 0; pool < LEAF_POOLS; pool++)
-		for (k = 0; k < LEAF_CHUNKS; k++)
-			if (arena->pool[pool].chunk[k])
-				munmap(chunk_unbias(arena->pool[pool].chunk[k], pool, k),
-				       chunk_bytes(pool, k));
+	for (pool = 0; pool < LEAF_POOLS; pool++) {
+		for (k = 0; chunk_elements(k) < ids(pool); k++) {
+			char *chunk = *chunk_place(arena, pool, k);
+
+			if (chunk)
+				munmap(chunk_unbias(chunk, pool, k), chunk_bytes(pool, k));
+		}
+	}
 	*arena = (struct leaf_arena){0};
 	errno = saved;
 }

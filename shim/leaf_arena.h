@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The memory of a handle table: leaves of 4, 8 and 16 KiB, and inner nodes of
- * 64 bytes, named by small numbers.
+ * The memory of a handle table: leaves of 8 and 4 KiB, and inner nodes of 32
+ * bytes, named by small numbers.
  *
  * Every function may be called from any thread and from a signal handler, at
  * any time; none waits for another thread; all leave errno alone.  An arena
@@ -15,21 +15,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LEAF_CLASSES	3 /* a leaf of class c has 4096 << c bytes */
-#define LEAF_NODE_POOL	LEAF_CLASSES
-#define LEAF_POOLS	(LEAF_CLASSES + 1)
-#define LEAF_MIN_SHIFT	12
-#define LEAF_NODE_SHIFT 6
+#define LEAF_NODE_POOL	0
+#define LEAF_LARGEST	1 /* a leaf of class c, 1 or 2, has 16 KiB >> c */
+#define LEAF_SMALLEST	2
+#define LEAF_POOLS	(LEAF_SMALLEST + 1)
+#define LEAF_PAGE_SHIFT 12
+#define LEAF_NODE_SHIFT 5
 
+/* An id counts elements.  That of a leaf, in units of 4 KiB, has so many bits */
+#define LEAF_PAGE_BITS	    22
 #define LEAF_FIRST_ID_SHIFT 6
 #define LEAF_FIRST_ID	    (1u << LEAF_FIRST_ID_SHIFT)
-#define LEAF_ID_BITS	    24
-#define LEAF_CHUNKS	    (LEAF_ID_BITS - LEAF_FIRST_ID_SHIFT)
+#define LEAF_CHUNKS	    (LEAF_PAGE_BITS - LEAF_FIRST_ID_SHIFT)
 
 /**
  * struct leaf_pool - all elements of one size
- * @chunk: where the element numbered 0 would be if chunk k, which holds the
- *	ids of 64 << k up to 128 << k, began there; NULL while not mapped
  * @bump: how many ids were ever handed out
  * @warm: top of the stack of free elements whose memory is kept
  * @cold: top of the stack of free elements whose memory was given back
@@ -37,7 +37,6 @@
  * @cold_count: about how many are on @cold
  */
 struct leaf_pool {
-	char *chunk[LEAF_CHUNKS];
 	uint32_t bump __attribute__((aligned(64)));
 	uint32_t warm_count;
 	uint32_t cold_count;
@@ -47,16 +46,65 @@ struct leaf_pool {
 
 /**
  * struct leaf_arena - one pool a leaf class, and one of inner nodes
+ * @chunk: by pool, and by leaf_chunk() of an element's id, or of a leaf's page:
+ *	where the element numbered 0 would be if this chunk began there; NULL while
+ *	it is not mapped
  * @pool: indexed by leaf class, or LEAF_NODE_POOL
  */
 struct leaf_arena {
+	char *chunk[LEAF_POOLS][LEAF_CHUNKS];
 	struct leaf_pool pool[LEAF_POOLS];
 };
+
+/** leaf_page_shift() - log2 of the pages of 4 KiB of a leaf */
+static inline unsigned int leaf_page_shift(unsigned int class)
+{
+	return LEAF_SMALLEST - class;
+}
 
 /** leaf_arena_shift() - log2 of the bytes of an element of @pool */
 static inline unsigned int leaf_arena_shift(unsigned int pool)
 {
-	return pool == LEAF_NODE_POOL ? LEAF_NODE_SHIFT : LEAF_MIN_SHIFT + pool;
+	return pool == LEAF_NODE_POOL ? LEAF_NODE_SHIFT : LEAF_PAGE_SHIFT + leaf_page_shift(pool);
+}
+
+/* The chunk of an id, or of a leaf's page: by its highest bit */
+static inline size_t leaf_chunk(uint32_t number)
+{
+	return (size_t)(31 ^ __builtin_clz(number)) - LEAF_FIRST_ID_SHIFT;
+}
+
+/**
+ * leaf_arena_leaf() - the memory of a leaf
+ * @arena: the arena
+ * @class: its class
+ * @page: its id << leaf_page_shift(@class)
+ *
+ * As leaf_arena_at(), in fewer instructions.
+ */
+static inline void *leaf_arena_leaf(const struct leaf_arena *arena, unsigned int class,
+				    uint32_t page)
+{
+	/*
+	 * Relaxed: the id came by an acquire load from the thread that took it,
+	 * or was taken by this one; and who takes an id has seen its chunk.
+	 */
+	return (void *)((uintptr_t)__atomic_load_n(&arena->chunk[class][leaf_chunk(page)],
+						   __ATOMIC_RELAXED) +
+			((uintptr_t)page << LEAF_PAGE_SHIFT));
+}
+
+/**
+ * leaf_arena_node() - the memory of an inner node
+ * @arena: the arena
+ * @id: its id
+ */
+static inline void *leaf_arena_node(const struct leaf_arena *arena, uint32_t id)
+{
+	/* Relaxed: as in leaf_arena_leaf() */
+	return (void *)((uintptr_t)__atomic_load_n(&arena->chunk[LEAF_NODE_POOL][leaf_chunk(id)],
+						   __ATOMIC_RELAXED) +
+			((uintptr_t)id << LEAF_NODE_SHIFT));
 }
 
 /**
@@ -67,16 +115,11 @@ static inline unsigned int leaf_arena_shift(unsigned int pool)
  *
  * The memory stays mapped until leaf_arena_destroy(), whoever owns it.
  */
-static inline void *leaf_arena_at(struct leaf_arena *arena, unsigned int pool, uint32_t id)
+static inline void *leaf_arena_at(const struct leaf_arena *arena, unsigned int pool, uint32_t id)
 {
-	unsigned int k = 31 - LEAF_FIRST_ID_SHIFT - (unsigned int)__builtin_clz(id);
-
-	/*
-	 * Relaxed: the id came by an acquire load from the thread that took it,
-	 * or was taken by this one; and who takes an id has seen its chunk.
-	 */
-	return (void *)((uintptr_t)__atomic_load_n(&arena->pool[pool].chunk[k], __ATOMIC_RELAXED) +
-			((uintptr_t)id << leaf_arena_shift(pool)));
+	if (pool == LEAF_NODE_POOL)
+		return leaf_arena_node(arena, id);
+	return leaf_arena_leaf(arena, pool, id << leaf_page_shift(pool));
 }
 
 /**

@@ -43,8 +43,7 @@ static inline bool has_key(struct handle_table *table, uintptr_t key)
 {
 	uint64_t record[HANDLE_TABLE_MAX_WORDS];
 
-	return handle_table_lookup(table, key, record) &&
-	       record_is_of(table, key, record);
+	return handle_table_lookup(table, key, record) && record_is_of(table, key, record);
 }
 
 static inline bool lacks_key(struct handle_table *table, uintptr_t key)
@@ -58,13 +57,12 @@ static inline bool remove_key(struct handle_table *table, uintptr_t key)
 {
 	uint64_t record[HANDLE_TABLE_MAX_WORDS];
 
-	return handle_table_remove(table, key, record) &&
-	       record_is_of(table, key, record);
+	return handle_table_remove(table, key, record) && record_is_of(table, key, record);
 }
 
 /* How many of the keys [from, to) are there */
-static inline unsigned long count_keys(struct handle_table *table,
-				       unsigned long from, unsigned long to)
+static inline unsigned long count_keys(struct handle_table *table, unsigned long from,
+				       unsigned long to)
 {
 	unsigned long i, found = 0;
 
@@ -74,8 +72,8 @@ static inline unsigned long count_keys(struct handle_table *table,
 }
 
 /* How many of the keys [from, to) were inserted */
-static inline unsigned long insert_keys(struct handle_table *table,
-					unsigned long from, unsigned long to)
+static inline unsigned long insert_keys(struct handle_table *table, unsigned long from,
+					unsigned long to)
 {
 	unsigned long i, inserted = 0;
 
@@ -84,8 +82,8 @@ static inline unsigned long insert_keys(struct handle_table *table,
 	return inserted;
 }
 
-static inline unsigned long remove_keys(struct handle_table *table,
-					unsigned long from, unsigned long to)
+static inline unsigned long remove_keys(struct handle_table *table, unsigned long from,
+					unsigned long to)
 {
 	unsigned long i, removed = 0;
 

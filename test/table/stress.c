@@ -3,37 +3,42 @@
  * Threads use one handle table together, and every answer that can be known
  * beforehand is checked.
  *
- *	stress [threads [seconds [live [words [churn]]]]]
+ *	stress [threads [seconds [live [words [churn [forks]]]]]]
  *
  * Each thread has keys of its own, which it alone inserts and removes, and
  * looks up everybody's.  A cycle: grow from nothing to so many live keys;
  * replace every other key, over and over, churn times as many as are live;
  * shrink to nothing.  Cycles go on until the time is over; there is one at
- * least.
+ * least.  With forks, a child goes on with the table now and then while all the other
+ * threads are gone for ever, wherever they were.
+ *
+ * What a thread wrote before it inserted a key is read by those who find it, without
+ * any more ado: ThreadSanitizer sees whether the table orders that.
  */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "handle_table.h"
 
-#define MAX_THREADS	64
+#define MAX_THREADS 64
 
-#define CHECK(condition, key)						\
-	do {								\
-		if (!(condition)) {					\
-			fprintf(stderr, "stress: line %d, key %#" PRIxPTR \
-				": not so: %s\n", __LINE__,		\
-				(uintptr_t)(key), #condition);		\
-			abort();					\
-		}							\
+#define CHECK(condition, key)                                                                      \
+	do {                                                                                       \
+		if (!(condition)) {                                                                \
+			fprintf(stderr, "stress: line %d, key %#" PRIxPTR ": not so: %s\n",        \
+				__LINE__, (uintptr_t)(key), #condition);                           \
+			abort();                                                                   \
+		}                                                                                  \
 	} while (0)
 
 static struct handle_table table = HANDLE_TABLE_INITIALIZER(1);
 static unsigned int threads = 4, words = 1;
-static unsigned long live = 20000, each, churns = 4;
+static unsigned long live = 20000, each, churns = 4, forks;
 static time_t deadline;
 static bool over;
 static pthread_barrier_t barrier;
@@ -41,10 +46,11 @@ static pthread_barrier_t barrier;
 static struct worker {
 	pthread_t thread;
 	unsigned int number;
-	unsigned long present;	/* keys below are in; moves by release stores */
-	unsigned long absent;	/* keys from here on are out; likewise */
+	unsigned long present; /* keys below are in; moves by release stores */
+	unsigned long absent;  /* keys from here on are out; likewise */
 	uint64_t random;
 	unsigned long operations;
+	unsigned char *payload; /* a byte for each key, of the one who inserts it */
 } __attribute__((aligned(64))) worker[MAX_THREADS];
 
 /* Page-aligned, as the addresses of buffers are */
@@ -94,6 +100,13 @@ static void take_out(struct worker *w, unsigned long index)
 	w->operations++;
 }
 
+static void check_payload(uintptr_t key)
+{
+	unsigned long index = key >> 12 & ((1ul << 28) - 1);
+
+	CHECK(worker[(key >> 40) - 1].payload[index] == (unsigned char)(index + 1), key);
+}
+
 static bool is_in(struct worker *w, uintptr_t key)
 {
 	uint64_t record[HANDLE_TABLE_MAX_WORDS];
@@ -102,6 +115,7 @@ static bool is_in(struct worker *w, uintptr_t key)
 	if (!handle_table_lookup(&table, key, record))
 		return false;
 	check_record(key, record);
+	check_payload(key);
 	return true;
 }
 
@@ -125,6 +139,16 @@ static void look_at_present(struct worker *w)
 		      key_of(other->number, index));
 }
 
+/* Whose insert may be known to us by nothing but the table */
+static void look_at_newest(struct worker *w)
+{
+	struct worker *other = anybody(w);
+	unsigned long present = __atomic_load_n(&other->present, __ATOMIC_RELAXED);
+
+	if (present)
+		is_in(w, key_of(other->number, present - 1));
+}
+
 static void look_at_absent(struct worker *w)
 {
 	struct worker *other = anybody(w);
@@ -142,12 +166,54 @@ static void grow(struct worker *w)
 	__atomic_store_n(&w->absent, each, __ATOMIC_RELEASE);
 	pthread_barrier_wait(&barrier);
 	for (i = 0; i < each; i++) {
+		w->payload[i] = (unsigned char)(i + 1);
 		insert(w, i);
 		__atomic_store_n(&w->present, i + 1, __ATOMIC_RELEASE);
-		look_at_present(w);
-		if (i % 4 == 0)
+		look_at_newest(w);
+		if (i % 4 == 0) {
+			look_at_present(w);
 			look_at_absent(w);
+		}
 	}
+}
+
+/* In a child: the others are gone, in the middle of it all */
+static void go_on_alone(struct worker *w)
+{
+	unsigned long i;
+
+	alarm(60); /* to wait for them would take for ever */
+	for (i = 0; i < 1000; i++) {
+		uintptr_t key = key_of(anybody(w)->number, next_random(w) % each & ~1ul);
+
+		CHECK(is_in(w, key), key);
+	}
+	for (i = 0; i < 1000; i++) {
+		uint64_t record[HANDLE_TABLE_MAX_WORDS] = {i};
+		uintptr_t key = key_of(MAX_THREADS, i);
+
+		CHECK(handle_table_insert(&table, key, record) == 0, key);
+	}
+	for (i = 0; i < 1000; i++) {
+		uint64_t record[HANDLE_TABLE_MAX_WORDS];
+		uintptr_t key = key_of(MAX_THREADS, i);
+
+		CHECK(handle_table_remove(&table, key, record) && record[0] == i, key);
+	}
+	for (i = 0; i < each; i += 2)
+		take_out(w, i);
+	_exit(0);
+}
+
+static void fork_one(struct worker *w)
+{
+	int status;
+	pid_t child = fork();
+
+	if (!child)
+		go_on_alone(w);
+	CHECK(child > 0, 0);
+	CHECK(waitpid(child, &status, 0) == child && status == 0, status);
 }
 
 /* Odd keys come and go, even ones stay */
@@ -162,6 +228,8 @@ static void churn(struct worker *w)
 
 		if (index >= each)
 			continue;
+		if (forks && i % (each * churns / forks + 1) == 0)
+			fork_one(w);
 		take_out(w, index);
 		key = key_of(w->number, index);
 		CHECK(!is_in(w, key), key);
@@ -241,9 +309,11 @@ int main(int argc, char **argv)
 	live = argument(argc, argv, 3, live);
 	words = (unsigned int)argument(argc, argv, 4, words);
 	churns = argument(argc, argv, 5, churns);
-	if (!threads || threads > MAX_THREADS || !words ||
-	    words > HANDLE_TABLE_MAX_WORDS || live < 2 * threads) {
-		fprintf(stderr, "usage: stress [threads [seconds [live [words [churn]]]]]\n");
+	forks = argument(argc, argv, 6, forks);
+	if (!threads || threads > MAX_THREADS || !words || words > HANDLE_TABLE_MAX_WORDS ||
+	    live < 2 * threads) {
+		fprintf(stderr,
+			"usage: stress [threads [seconds [live [words [churn [forks]]]]]]\n");
 		return 2;
 	}
 	each = live / threads;
@@ -252,6 +322,11 @@ int main(int argc, char **argv)
 	for (i = 0; i < threads; i++) {
 		worker[i].number = i;
 		worker[i].random = i + 1;
+		worker[i].payload = malloc(each);
+		if (!worker[i].payload)
+			return 2;
+	}
+	for (i = 0; i < threads; i++) {
 		if (pthread_create(&worker[i].thread, NULL, work, &worker[i])) {
 			perror("stress: pthread_create");
 			return 2;

@@ -7,7 +7,7 @@
 
 #include "keys.h"
 
-#define MANY	5000ul
+#define MANY 5000ul
 
 static struct handle_table table = HANDLE_TABLE_INITIALIZER(2);
 

@@ -9,7 +9,7 @@
 
 #include "keys.h"
 
-#define MILLION	1000000ul
+#define MILLION 1000000ul
 
 static struct handle_table table = HANDLE_TABLE_INITIALIZER(1);
 
@@ -111,8 +111,7 @@ Test(table, takes_no_more_than_64_bytes_an_entry_when_large)
 	for (size = 0; size < MILLION; size += 10000) {
 		insert_keys(&table, size, size + 10000);
 		if (size >= 50000)
-			cr_assert_leq(handle_table_bytes(&table),
-				      64 * (size + 10000), "%lu", size);
+			cr_assert_leq(handle_table_bytes(&table), 64 * (size + 10000), "%lu", size);
 	}
 }
 
@@ -188,7 +187,7 @@ static bool visit(uintptr_t key, const uint64_t *record, void *arg)
 
 Test(table, for_each_visits_each_key_once)
 {
-	static struct visits visits = { .limit = UINT32_MAX };
+	static struct visits visits = {.limit = UINT32_MAX};
 	unsigned int i;
 
 	insert_keys(&table, 0, 3000);
@@ -200,7 +199,7 @@ Test(table, for_each_visits_each_key_once)
 
 Test(table, for_each_stops_when_told)
 {
-	static struct visits visits = { .limit = 10 };
+	static struct visits visits = {.limit = 10};
 
 	insert_keys(&table, 0, 3000);
 	handle_table_for_each(&table, visit, &visits);
@@ -216,7 +215,7 @@ static bool visit_and_remove(uintptr_t key, const uint64_t *record, void *arg)
 
 Test(table, for_each_may_remove_what_it_visits)
 {
-	static struct visits visits = { .limit = UINT32_MAX };
+	static struct visits visits = {.limit = UINT32_MAX};
 
 	insert_keys(&table, 0, 3000);
 	handle_table_for_each(&table, visit_and_remove, &visits);
@@ -245,7 +244,7 @@ Test(table, leaves_errno_alone)
 
 Test(table, insert_says_enomem_and_loses_nothing)
 {
-	struct rlimit limit = { 256 << 20, 256 << 20 };
+	struct rlimit limit = {256 << 20, 256 << 20};
 	unsigned long inserted = 0;
 	int ret;
 
@@ -264,7 +263,7 @@ Test(table, insert_says_enomem_and_loses_nothing)
 
 Test(table, insert_says_enomem_when_there_is_none_at_all)
 {
-	struct rlimit limit = { 1 << 20, 1 << 20 };
+	struct rlimit limit = {1 << 20, 1 << 20};
 
 	cr_assert_eq(setrlimit(RLIMIT_AS, &limit), 0);
 

@@ -8,8 +8,8 @@
 
 #include "keys.h"
 
-#define ROUNDS	20000ul
-#define STABLE	2000ul
+#define ROUNDS 20000ul
+#define STABLE 2000ul
 
 static struct handle_table table = HANDLE_TABLE_INITIALIZER(3);
 static pthread_barrier_t barrier;
