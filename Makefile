@@ -3,8 +3,10 @@
 # make            the preload library, the drop-in, ibvbuf-run, the link stub and the example
 # make demo       show it working, on this machine's RDMA device or in a virtual machine
 # make check      all tests
+# make check-NAME one suite: a folder of test/, or asan, tsan, memcheck
+# make prove-NAME the long form of a suite: table, upstream, vm
+# make bench      benchmarks; make bench-full takes longer
 # make install    PREFIX, SYSCONFDIR and DESTDIR are honoured; make uninstall takes it away
-# make help       the other targets
 
 VERSION := 0.1.0
 
@@ -86,6 +88,16 @@ libdir := $(PREFIX)/lib/ibvbuf
 includedir := $(PREFIX)/include/ibvbuf
 mandir := $(PREFIX)/share/man
 
+# What is compiled or written in changes when these do.
+$(B)/settings: FORCE
+	@mkdir -p $(@D)
+	@echo '$(PREFIX) $(SYSCONFDIR) $(VERSION)' | cmp -s - $@ || echo '$(PREFIX) $(SYSCONFDIR) $(VERSION)' > $@
+
+.PHONY: FORCE
+FORCE:
+
+$(B)/shim/config.o $(B)/shim/report.o $(B)/ibvbuf.pc: $(B)/settings
+
 $(B)/ibvbuf.pc: shim/ibvbuf.pc.in Makefile
 	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' $< > $@
 
@@ -107,6 +119,7 @@ install: all $(B)/ibvbuf.pc
 	$(Q)ln -sf libibverbs.so.1 "$(DESTDIR)$(libdir)/dropin/libibverbs.so"
 	$(Q)conf="$(DESTDIR)$(SYSCONFDIR)/ibvbuf-preload.conf"; \
 	if [ -e "$$conf" ]; then echo "  KEPT    $$conf"; \
+	elif [ -z "$(DESTDIR)" ] && [ ! -w "$(SYSCONFDIR)" ]; then echo "  SKIPPED $$conf (no permission; it holds comments only)"; \
 	else echo "  INSTALL $$conf"; install -D -m 644 ibvbuf-preload.conf "$$conf"; fi
 
 # The configuration stays: it may be the administrator's.

@@ -416,7 +416,7 @@ int main(int argc, char **argv)
 
 	if (!suppliers_print())
 		errx(EXIT_FAILURE, "the buffer API is missing here: start this program with "
-				   "LD_PRELOAD=libibvbuf-preload.so");
+				   "ibvbuf-run, or with LD_PRELOAD=.../libibvbuf-preload.so");
 
 	if (options.local) {
 		status = run_locally(&options);
