@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #define _GNU_SOURCE
 #include "library_search.h"
+#include "elf_symbols.h"
 #include "loader_cache.h"
 #include "message.h"
 #include "paths.h"
@@ -223,6 +224,7 @@ char *find_real_library(const struct elf_file *program, const char *library_path
 char *check_real_library(const char *path)
 {
 	char *file = path_absolute(path);
+	struct elf_symbols symbols;
 	struct elf_file elf;
 	int error = elf_open(&elf, file);
 
@@ -240,6 +242,9 @@ char *check_real_library(const char *path)
 		fail("--real: '%s' is the drop-in of ibvbuf-preload; name the libibverbs that it "
 		     "is to stand in front of",
 		     file);
+	elf_symbols_read(&symbols, &elf);
+	if (!elf_defines(&symbols, "ibv_get_device_list", "IBVERBS_1.1"))
+		fail("--real: '%s' is no libibverbs", file);
 	elf_close(&elf);
 	return file;
 }

@@ -350,13 +350,6 @@ struct domain_memory domain_memory(const struct ibv_pd *pd)
 	return (struct domain_memory){backing_of_kind(choice->kind), choice, -1};
 }
 
-bool domain_is_unprotected(const struct ibv_pd *pd)
-{
-	const struct domain *domain = find(pd);
-
-	return domain && __atomic_load_n(&domain->unprotected, __ATOMIC_RELAXED);
-}
-
 bool domain_is_stand_in(const struct ibv_pd *pd)
 {
 	const struct domain *domain = find(pd);

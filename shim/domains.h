@@ -55,9 +55,6 @@ struct domain_memory domain_memory(const struct ibv_pd *pd);
 /* Whether a parent domain stands in for an operation that the provider lacks: the domain itself. */
 bool domain_is_stand_in(const struct ibv_pd *pd);
 
-/* Whether buffers of the domain are memory that a device in a confidential guest can reach. */
-bool domain_is_unprotected(const struct ibv_pd *pd);
-
 /* Counts the buffers of a domain, for the report of one that is deallocated too early. */
 uint64_t domain_add_buffer(const struct ibv_pd *pd);
 void domain_drop_buffer(const struct ibv_pd *pd, uint64_t serial);

@@ -101,9 +101,12 @@ void report_text(const struct text *text)
 	if (*path)
 		fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
 			  0600);
-	if (fd >= 0 && is_writable(fd))
+	/* Better there than not at all, if the file cannot be had. */
+	if (fd < 0)
+		fd = STDERR_FILENO;
+	if (is_writable(fd))
 		write_quietly(fd, text);
-	if (fd >= 0 && *path)
+	if (fd != STDERR_FILENO)
 		close(fd);
 	errno = saved_errno;
 }
@@ -183,11 +186,12 @@ void report_start(void)
 {
 	static const char rehearsal[] =
 		"ibvbuf-preload: rehearsal of a confidential guest: every device reports "
-		"CC_DMA_BOUNCE, and refuses memory that is not shared\n";
+		"CC_DMA_BOUNCE, and refuses memory that is not shared";
 	struct text text = {.length = 0};
 
 	if (config_get()->cc_rehearsal && config_get()->diagnostics != DIAGNOSTICS_OFF) {
 		text_string(&text, rehearsal);
+		text_end_line(&text);
 		report_text(&text);
 	}
 	if (config_get()->diagnostics == DIAGNOSTICS_VERBOSE)

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "text.h"
 
+#include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
@@ -14,8 +15,9 @@ void text_bytes(struct text *text, const char *bytes, size_t length)
 
 	if (length > room)
 		length = room;
-	memcpy(text->bytes + text->length, bytes, length);
-	text->length += length;
+	/* What is quoted must not look like a line of its own, or steer a terminal. */
+	for (; length; length--, bytes++)
+		text->bytes[text->length++] = iscntrl((unsigned char)*bytes) ? '?' : *bytes;
 }
 
 void text_string(struct text *text, const char *string)
@@ -50,7 +52,7 @@ void text_end_line(struct text *text)
 {
 	if (text->length == TEXT_CAPACITY)
 		text->length--;
-	text_bytes(text, "\n", 1);
+	text->bytes[text->length++] = '\n';
 }
 
 const char *text_error_name(int error)
