@@ -2,7 +2,7 @@
 #
 # rdma-core 65's own programs and tests over older libraries, in the virtual machine.
 #
-# make check-upstream    a part of it, in a minute or two
+# make check-upstream    a part of it, in about two minutes without KVM
 # make prove-upstream    all of it, over every library
 SUITES += upstream
 
