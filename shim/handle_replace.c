@@ -140,7 +140,7 @@ static uint64_t freeze_slot(uint64_t *ctrl, uint64_t word)
 		}
 		/*
 		 * Relaxed: as a read-modify-write it hands on the inserter's
-		 * release (A); the fence in freeze() takes it.
+		 * release (A); the second look in freeze() takes it.
 		 */
 		if (__atomic_compare_exchange_n(ctrl, &seen, frozen, false, __ATOMIC_RELAXED,
 						__ATOMIC_RELAXED))
@@ -165,15 +165,14 @@ static bool freeze(struct leaf_shape shape, const struct leaf *leaf, unsigned in
 			content->killed += ctrl_state(ctrl) == SLOT_KILLED;
 		}
 	}
-	/* (A) Acquire fence: pairs with the release that made a slot live */
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	for (i = 0; i <= leaf->mask; i++) {
 		uint64_t *bucket = leaf_bucket(shape, leaf, i);
 
 		for (s = 0; s < shape.slots; s++) {
 			uintptr_t key;
 
-			if (ctrl_state(load_relaxed(bucket_ctrl(shape, bucket, s))) != SLOT_FROZEN)
+			/* (A) Acquire: pairs with the release that made the slot live */
+			if (ctrl_state(load_acquire(bucket_ctrl(shape, bucket, s))) != SLOT_FROZEN)
 				continue;
 			key = load_relaxed(bucket_key(bucket, s));
 			content->live++;

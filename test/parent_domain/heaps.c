@@ -49,7 +49,8 @@ Test(heaps, one_that_may_not_be_opened_is_eacces)
 	if (geteuid() != 0)
 		cr_skip_test("only root can make a heap that a user may not open");
 	cr_assert_eq(unshare(CLONE_NEWNS), 0);
-	cr_assert_eq(mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
+	if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		cr_skip_test("the root is no mount of its own, as in a chroot");
 	cr_assert_eq(mount("none", "/dev", "tmpfs", 0, "mode=755"), 0);
 	cr_assert_eq(mkdir("/dev/dma_heap", 0755), 0);
 	heap_offer(NULL);
