@@ -32,7 +32,7 @@ all: $(preload) $(stub)
 
 # Each test/*/rules.mk adds its suites; the long ones start first.
 SUITES :=
-long_suites := upstream vm lint memcheck table example
+long_suites := upstream vm tsan lint memcheck table example
 
 include $(wildcard shim/dropin/rules.mk launcher/rules.mk examples/rules.mk test/*/rules.mk test/rules.mk bench/rules.mk)
 

@@ -166,6 +166,6 @@ $(tsan)/stress: $(tsan)/stress.o $(shim_sources:%.c=$(tsan)/%.o) $(tsan)/standin
 
 check-tsan: $(tsan)/stress
 	$(Q)LD_LIBRARY_PATH=$(abspath $(tsan))/standin TSAN_OPTIONS=halt_on_error=1 \
-		$(tsan)/stress 4 100000
+		$(tsan)/stress 4 1000000
 
 -include $(wildcard $(contract)/*.d $(contract)/*/*.d $(contract)/*/*/*.d)
