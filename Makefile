@@ -21,7 +21,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wfo
 ALL_CFLAGS := -std=gnu11 $(WARNINGS) -Iinclude $(CFLAGS)
 DEPENDENCIES = -MMD -MP
 
-shim_sources := $(sort $(wildcard shim/*.c))
+shim_sources := $(sort $(wildcard shim/*.c shim/trace/*.c))
 shim_objects := $(shim_sources:shim/%.c=$(B)/shim/%.o)
 
 preload := $(B)/libibvbuf-preload.so

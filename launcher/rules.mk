@@ -6,7 +6,7 @@ launcher := $(B)/ibvbuf-run
 launcher_objects := $(patsubst launcher/%.c,$(B)/launcher/%.o,$(sort $(wildcard launcher/*.c)))
 
 # What a value of the configuration may be is said in one place.
-launcher_shared := $(B)/shim/config_values.o
+launcher_shared := $(B)/shim/config_values.o $(B)/shim/trace/trace_name.o
 
 all: $(launcher)
 

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define TRACE_STACK_MAX 64
+
 enum diagnostics { DIAGNOSTICS_OFF, DIAGNOSTICS_MISUSE, DIAGNOSTICS_VERBOSE };
 
 /**
@@ -18,6 +20,10 @@ enum diagnostics { DIAGNOSTICS_OFF, DIAGNOSTICS_MISUSE, DIAGNOSTICS_VERBOSE };
  * @backing: what the buffers of ordinary domains are made of
  * @cc_heap: the heap that stands for system_cc_shared, or empty for that one itself
  * @cc_rehearsal: whether every device is to look like one in a confidential guest
+ * @trace: the pattern of the trace file's name, or empty for no trace
+ * @trace_limit: bytes of records that a trace file holds
+ * @trace_keep: what is kept when it is full, enum ibvbuf_trace_keep
+ * @trace_stack: return addresses of a record, up to TRACE_STACK_MAX
  */
 struct config {
 	enum diagnostics diagnostics;
@@ -26,6 +32,10 @@ struct config {
 	struct backing_choice backing;
 	char cc_heap[NAME_MAX + 1];
 	bool cc_rehearsal;
+	char trace[PATH_MAX];
+	size_t trace_limit;
+	unsigned int trace_keep;
+	unsigned int trace_stack;
 };
 
 extern const struct config *config_current;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #include "config_values.h"
 #include "config.h"
+#include "trace/trace_name.h"
+
+#include "ibvbuf/trace.h"
 
 #include <string.h>
 
@@ -72,35 +75,33 @@ bool config_value_heap(void *member, struct span value)
 	return copy_string(member, NAME_MAX + 1, value);
 }
 
-/* "2M", "1G": a power of two, in bytes or with a unit; 0 if it is none. */
-static size_t page_size(struct span value)
+/* "64", "2M", "1G": bytes, or so many of a unit; false for what is none, or too large. */
+static bool read_size(struct span value, size_t *size)
 {
-	size_t size = 0;
-	size_t i;
+	static const struct {
+		char letter;
+		unsigned int shift;
+	} units[] = {{'K', 10}, {'M', 20}, {'G', 30}, {'T', 40}};
+	size_t number = 0;
+	size_t i, unit;
 
 	for (i = 0; i < value.length && value.start[i] >= '0' && value.start[i] <= '9'; i++) {
-		if (size > ((size_t)1 << 40))
-			return 0;
-		size = size * 10 + (size_t)(value.start[i] - '0');
+		if (number > ((size_t)1 << 40))
+			return false;
+		number = number * 10 + (size_t)(value.start[i] - '0');
 	}
 	if (i == 0 || value.length - i > 1)
-		return 0;
-	if (i < value.length) {
-		switch (value.start[i]) {
-		case 'K':
-			size <<= 10;
-			break;
-		case 'M':
-			size <<= 20;
-			break;
-		case 'G':
-			size <<= 30;
-			break;
-		default:
-			return 0;
-		}
+		return false;
+	*size = number;
+	if (i == value.length)
+		return true;
+	for (unit = 0; unit < sizeof(units) / sizeof(units[0]); unit++) {
+		if (value.start[i] != units[unit].letter)
+			continue;
+		*size = number << units[unit].shift;
+		return *size >> units[unit].shift == number;
 	}
-	return (size & (size - 1)) ? 0 : size;
+	return false;
 }
 
 bool config_value_backing(void *member, struct span value)
@@ -114,8 +115,8 @@ bool config_value_backing(void *member, struct span value)
 		choice.kind = BACKING_HUGETLB;
 	} else if (skip_prefix(&value, "hugetlb:")) {
 		choice.kind = BACKING_HUGETLB;
-		choice.huge_page_size = page_size(value);
-		if (!choice.huge_page_size)
+		if (!read_size(value, &choice.huge_page_size) || !choice.huge_page_size ||
+		    (choice.huge_page_size & (choice.huge_page_size - 1)))
 			return false;
 	} else if (skip_prefix(&value, "dma_heap:")) {
 		choice.kind = BACKING_DMA_HEAP;
@@ -125,5 +126,41 @@ bool config_value_backing(void *member, struct span value)
 		return false;
 	}
 	*backing = choice;
+	return true;
+}
+
+bool config_value_trace(void *member, struct span value)
+{
+	return trace_name_is_valid(value.start, value.length) &&
+	       copy_string(member, PATH_MAX, value);
+}
+
+bool config_value_size(void *member, struct span value)
+{
+	const size_t least = (size_t)64 << 10, most = (size_t)1 << 40;
+	size_t size;
+
+	if (!read_size(value, &size) || size < least || size > most)
+		return false;
+	*(size_t *)member = size;
+	return true;
+}
+
+bool config_value_keep(void *member, struct span value)
+{
+	if (!span_is(value, "newest") && !span_is(value, "oldest"))
+		return false;
+	*(unsigned int *)member = span_is(value, "newest") ? IBVBUF_TRACE_KEEP_NEWEST
+							   : IBVBUF_TRACE_KEEP_OLDEST;
+	return true;
+}
+
+bool config_value_depth(void *member, struct span value)
+{
+	size_t depth;
+
+	if (!read_size(value, &depth) || depth > TRACE_STACK_MAX)
+		return false;
+	*(unsigned int *)member = (unsigned int)depth;
 	return true;
 }

@@ -22,5 +22,9 @@ bool config_value_boolean(void *member, struct span value);
 bool config_value_path(void *member, struct span value);
 bool config_value_backing(void *member, struct span value);
 bool config_value_heap(void *member, struct span value);
+bool config_value_trace(void *member, struct span value);
+bool config_value_size(void *member, struct span value);
+bool config_value_keep(void *member, struct span value);
+bool config_value_depth(void *member, struct span value);
 
 #endif

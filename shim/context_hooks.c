@@ -11,9 +11,9 @@
 #include "context_hooks.h"
 #include "config.h"
 #include "domains.h"
-#include "originals.h"
 #include "rehearsal.h"
 #include "report.h"
+#include "trace/trace_calls.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -23,8 +23,12 @@
 #include <unistd.h>
 
 /* Distinct operations that can be hooked: at least as many as a process has providers. */
-#define SUPPLY			8
-#define FOR_EACH_OF_SUPPLY(use) use(0) use(1) use(2) use(3) use(4) use(5) use(6) use(7)
+#define SUPPLY 8
+#define FOR_EACH_OF_SUPPLY(use, ...)                                                               \
+	use(0, __VA_ARGS__) use(1, __VA_ARGS__) use(2, __VA_ARGS__) use(3, __VA_ARGS__)            \
+		use(4, __VA_ARGS__) use(5, __VA_ARGS__) use(6, __VA_ARGS__) use(7, __VA_ARGS__)
+
+#define CALLER __builtin_return_address(0)
 
 typedef void operation(void);
 
@@ -40,47 +44,50 @@ struct hooks {
 	operation *hook_of_none;
 };
 
-static operation *parents[SUPPLY];
-#define PARENT_HOOK(n)                                                                             \
-	static struct ibv_pd *parent_hook_##n(struct ibv_context *context,                         \
-					      struct ibv_parent_domain_init_attr *attr)            \
+#define HOOK(n, name, type, result, parameters, function, ...)                                     \
+	static result name##_hook_##n parameters                                                   \
 	{                                                                                          \
-		return domain_alloc_parent((alloc_parent_domain_function *)parents[n], context,    \
-					   attr);                                                  \
+		return function((type *)name##_taken[n], __VA_ARGS__);                             \
 	}
-FOR_EACH_OF_SUPPLY(PARENT_HOOK)
-#define PARENT_HOOK_NAME(n) (operation *)parent_hook_##n,
-static operation *const parent_hooks[SUPPLY] = {FOR_EACH_OF_SUPPLY(PARENT_HOOK_NAME)};
+#define HOOK_NAME(n, name) (operation *)name##_hook_##n,
+
+/* Hooks that call @function with the provider's own operation, of @type, and the arguments. */
+#define HOOKS(name, type, result, parameters, ...)                                                 \
+	static operation *name##_taken[SUPPLY];                                                    \
+	FOR_EACH_OF_SUPPLY(HOOK, name, type, result, parameters, __VA_ARGS__)                      \
+	static operation *const name##_hooks[SUPPLY] = {FOR_EACH_OF_SUPPLY(HOOK_NAME, name)};
+
+HOOKS(parent, alloc_parent_domain_function, struct ibv_pd *,
+      (struct ibv_context * context, struct ibv_parent_domain_init_attr *attr),
+      trace_alloc_parent_domain, context, attr, CALLER)
 
 static struct ibv_pd *parent_hook_of_none(struct ibv_context *context,
 					  struct ibv_parent_domain_init_attr *attr)
 {
-	return domain_alloc_parent(NULL, context, attr);
+	return trace_alloc_parent_domain(NULL, context, attr, CALLER);
 }
 
-static operation *queries[SUPPLY];
-#define QUERY_HOOK(n)                                                                              \
-	static int query_hook_##n(struct ibv_context *context,                                     \
-				  const struct ibv_query_device_ex_input *input,                   \
-				  struct ibv_device_attr_ex *attr, size_t size)                    \
-	{                                                                                          \
-		return rehearsal_query_device((query_device_function *)queries[n], context, input, \
-					      attr, size);                                         \
-	}
-FOR_EACH_OF_SUPPLY(QUERY_HOOK)
-#define QUERY_HOOK_NAME(n) (operation *)query_hook_##n,
-static operation *const query_hooks[SUPPLY] = {FOR_EACH_OF_SUPPLY(QUERY_HOOK_NAME)};
+HOOKS(query, query_device_function, int,
+      (struct ibv_context * context, const struct ibv_query_device_ex_input *input,
+       struct ibv_device_attr_ex *attr, size_t size),
+      rehearsal_query_device, context, input, attr, size)
 
-static operation *queues[SUPPLY];
-#define QUEUE_HOOK(n)                                                                              \
-	static struct ibv_cq_ex *queue_hook_##n(struct ibv_context *context,                       \
-						struct ibv_cq_init_attr_ex *attr)                  \
-	{                                                                                          \
-		return rehearsal_create_cq((create_cq_function *)queues[n], context, attr);        \
-	}
-FOR_EACH_OF_SUPPLY(QUEUE_HOOK)
-#define QUEUE_HOOK_NAME(n) (operation *)queue_hook_##n,
-static operation *const queue_hooks[SUPPLY] = {FOR_EACH_OF_SUPPLY(QUEUE_HOOK_NAME)};
+HOOKS(queue, create_cq_function, struct ibv_cq_ex *,
+      (struct ibv_context * context, struct ibv_cq_init_attr_ex *attr), rehearsal_create_cq,
+      context, attr)
+
+HOOKS(reg_dm_mr, reg_dm_mr_function, struct ibv_mr *,
+      (struct ibv_pd * pd, struct ibv_dm *dm, uint64_t dm_offset, size_t length,
+       unsigned int access),
+      trace_reg_dm_mr, pd, dm, dm_offset, length, access, CALLER)
+
+HOOKS(alloc_null_mr, alloc_null_mr_function, struct ibv_mr *, (struct ibv_pd * pd),
+      trace_alloc_null_mr, pd, CALLER)
+
+HOOKS(alloc_mw, alloc_mw_function, struct ibv_mw *, (struct ibv_pd * pd, enum ibv_mw_type type),
+      trace_alloc_mw, pd, type, CALLER)
+
+HOOKS(dealloc_mw, dealloc_mw_function, int, (struct ibv_mw * mw), trace_dealloc_mw, mw, CALLER)
 
 /* The hook for an operation, which is remembered; NULL when the supply is used up. */
 static operation *hook_for(const struct hooks *hooks, operation *taken)
@@ -174,35 +181,57 @@ uint64_t context_capabilities(struct ibv_context *context)
 
 static void hook_rehearsal(struct verbs_context *extended)
 {
-	static const struct hooks on_query = {queries, query_hooks, NULL};
-	static const struct hooks on_queue = {queues, queue_hooks, NULL};
-	static const struct hooks on_parent = {parents, parent_hooks,
-					       (operation *)parent_hook_of_none};
+	static const struct hooks on_query = {query_taken, query_hooks, NULL};
+	static const struct hooks on_queue = {queue_taken, queue_hooks, NULL};
 
 	EXCHANGE(extended, query_device_ex, &on_query);
 	EXCHANGE(extended, create_cq_ex, &on_queue);
-	EXCHANGE(extended, alloc_parent_domain, &on_parent);
 }
 
-static void hook_opt_in(struct verbs_context *extended)
+static void hook_parent_domains(struct verbs_context *extended, bool also_of_none)
 {
-	static const struct hooks on_parent = {parents, parent_hooks, NULL};
+	static const struct hooks on_parent = {parent_taken, parent_hooks, NULL};
+	static const struct hooks on_any_parent = {parent_taken, parent_hooks,
+						   (operation *)parent_hook_of_none};
 
-	EXCHANGE(extended, alloc_parent_domain, &on_parent);
+	EXCHANGE(extended, alloc_parent_domain, also_of_none ? &on_any_parent : &on_parent);
+}
+
+/* What no symbol shows of the registrations. */
+static void hook_registrations(struct verbs_context *extended)
+{
+	static const struct hooks on_reg_dm_mr = {reg_dm_mr_taken, reg_dm_mr_hooks, NULL};
+	static const struct hooks on_alloc_null_mr = {alloc_null_mr_taken, alloc_null_mr_hooks,
+						      NULL};
+	static const struct hooks on_alloc_mw = {alloc_mw_taken, alloc_mw_hooks, NULL};
+	static const struct hooks on_dealloc_mw = {dealloc_mw_taken, dealloc_mw_hooks, NULL};
+	struct ibv_context_ops *operations = &extended->context.ops;
+
+	EXCHANGE(extended, reg_dm_mr, &on_reg_dm_mr);
+	EXCHANGE(extended, alloc_null_mr, &on_alloc_null_mr);
+	exchange((operation **)(void *)&operations->alloc_mw, &on_alloc_mw);
+	exchange((operation **)(void *)&operations->dealloc_mw, &on_dealloc_mw);
 }
 
 void context_hook(struct ibv_context *context)
 {
 	struct verbs_context *extended = verbs_get_ctx(context);
+	const struct config *config = config_get();
+	bool has_opt_in = !domain_is_left_to_the_library();
 	int saved_errno = errno;
 
-	if (!extended || (original(ibv_alloc_buf) && !config_get()->cc_rehearsal))
+	if (!extended)
 		return;
-	if (compares_the_operation(context))
-		report_problem(PROBLEM_PROVIDER_LEFT_ALONE, 0, NULL);
-	else if (config_get()->cc_rehearsal)
-		hook_rehearsal(extended);
-	else
-		hook_opt_in(extended);
+	if (*config->trace)
+		hook_registrations(extended);
+	if (compares_the_operation(context)) {
+		if (has_opt_in)
+			report_problem(PROBLEM_PROVIDER_LEFT_ALONE, 0, NULL);
+	} else {
+		if (config->cc_rehearsal)
+			hook_rehearsal(extended);
+		if (has_opt_in || *config->trace)
+			hook_parent_domains(extended, config->cc_rehearsal);
+	}
 	errno = saved_errno;
 }

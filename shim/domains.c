@@ -92,8 +92,7 @@ static struct domain *new_domain(void)
 	return domain;
 }
 
-/* A library with buffers of its own looks after its domains, too. */
-static bool is_left_to_the_library(void)
+bool domain_is_left_to_the_library(void)
 {
 	return original(ibv_alloc_buf) && !config_get()->cc_rehearsal;
 }
@@ -103,12 +102,14 @@ static struct ibv_pd *made(struct ibv_pd *pd)
 	int saved_errno = errno;
 	struct domain *domain;
 
-	if (!pd || is_left_to_the_library())
+	if (!pd)
+		return NULL;
+	context_hook(pd->context);
+	if (domain_is_left_to_the_library())
 		return pd;
 	domain = new_domain();
 	if (domain)
 		remember(pd, domain);
-	context_hook(pd->context);
 	errno = saved_errno;
 	return pd;
 }
@@ -301,6 +302,9 @@ struct ibv_pd *domain_alloc_parent(alloc_parent_domain_function *provider,
 	struct ibv_pd *parent;
 	int error;
 
+	/* Here for its trace only. */
+	if (domain_is_left_to_the_library())
+		return provider(context, attr);
 	if ((attr->comp_mask & ALLOW_UNPROTECTED) &&
 	    (context_capabilities(context) & IBV_DEVICE_CC_DMA_BOUNCE)) {
 		memory = open_unprotected_memory();

@@ -31,6 +31,9 @@ struct ibv_pd *domain_alloc_parent(alloc_parent_domain_function *provider,
 				   struct ibv_context *context,
 				   struct ibv_parent_domain_init_attr *attr);
 
+/* Whether the library has buffers of its own and looks after its domains, too. Any thread. */
+bool domain_is_left_to_the_library(void);
+
 /**
  * domain_serial - which domain lies at that address
  *

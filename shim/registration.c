@@ -75,8 +75,8 @@ static struct ibv_mr *reg_by_address(struct ibv_pd *pd, void *addr, size_t lengt
 	return fail(EOPNOTSUPP);
 }
 
-static struct ibv_mr *reg_by_dmabuf(struct ibv_pd *pd, uint64_t offset, size_t length,
-				    uint64_t iova, int fd, int access)
+struct ibv_mr *registration_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
+					  uint64_t iova, int fd, int access)
 {
 	original_ibv_reg_dmabuf_mr_function *reg_dmabuf_mr = original(ibv_reg_dmabuf_mr);
 
@@ -93,8 +93,8 @@ static struct ibv_mr *reg_by_older_calls(struct ibv_pd *pd, const struct ibv_mr_
 	if (mask & ~(uint64_t)MASK_SOURCE)
 		return fail(EOPNOTSUPP);
 	if (mask == MASK_BY_DMABUF)
-		return reg_by_dmabuf(pd, attr->fd_offset, attr->length, attr->iova, attr->fd,
-				     attr->access);
+		return registration_reg_dmabuf_mr(pd, attr->fd_offset, attr->length, attr->iova,
+						  attr->fd, attr->access);
 	if ((mask & IBV_REG_MR_MASK_ADDR) && !(mask & ~(uint64_t)MASK_BY_ADDRESS))
 		return reg_by_address(pd, attr->addr, attr->length,
 				      mask & IBV_REG_MR_MASK_IOVA ? attr->iova
@@ -277,4 +277,37 @@ struct ibv_mr *registration_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t l
 	if (rehearsal_refuses(addr, length, caller))
 		return NULL;
 	return reg_by_address(pd, addr, length, iova, (int)access);
+}
+
+int registration_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr,
+			  size_t length, int access)
+{
+	original_ibv_rereg_mr_function *rereg_mr = original(ibv_rereg_mr);
+
+	if (rereg_mr)
+		return rereg_mr(mr, flags, pd, addr, length, access);
+	errno = EOPNOTSUPP;
+	return IBV_REREG_MR_ERR_INPUT;
+}
+
+int registration_dereg_mr(struct ibv_mr *mr)
+{
+	original_ibv_dereg_mr_function *dereg_mr = original(ibv_dereg_mr);
+
+	return dereg_mr ? dereg_mr(mr) : EOPNOTSUPP;
+}
+
+struct ibv_mr *registration_import_mr(struct ibv_pd *pd, uint32_t mr_handle)
+{
+	original_ibv_import_mr_function *import_mr = original(ibv_import_mr);
+
+	return import_mr ? import_mr(pd, mr_handle) : fail(EOPNOTSUPP);
+}
+
+void registration_unimport_mr(struct ibv_mr *mr)
+{
+	original_ibv_unimport_mr_function *unimport_mr = original(ibv_unimport_mr);
+
+	if (unimport_mr)
+		unimport_mr(mr);
 }

@@ -3,13 +3,12 @@
 #include "report.h"
 #include "config.h"
 #include "originals.h"
+#include "quiet.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdbool.h>
-#include <time.h>
 #include <unistd.h>
 
 #ifndef IBVBUF_VERSION
@@ -62,33 +61,15 @@ static bool is_writable(int fd)
 	return poll(&state, 1, 0) == 1 && (state.revents & POLLOUT);
 }
 
-/*
- * Write, and keep from the program the signals that only this write raised: a pipe without a
- * reader, a file at the limit of its size. sigprocmask() sets the mask of the calling thread, as
- * pthread_sigmask() does, which before glibc 2.32 is in a library that not every program loads.
- */
 static void write_quietly(int fd, const struct text *text)
 {
-	static const struct timespec now;
-	sigset_t raised, pending, before;
+	struct quiet quiet;
 
-	sigemptyset(&raised);
-	sigaddset(&raised, SIGPIPE);
-	sigaddset(&raised, SIGXFSZ);
-	if (sigprocmask(SIG_BLOCK, &raised, &before))
+	if (!quiet_begin(&quiet))
 		return;
-	/* One that waits already is the program's own. */
-	sigpending(&pending);
-	if (sigismember(&pending, SIGPIPE))
-		sigdelset(&raised, SIGPIPE);
-	if (sigismember(&pending, SIGXFSZ))
-		sigdelset(&raised, SIGXFSZ);
-
 	while (write(fd, text->bytes, text->length) < 0 && errno == EINTR)
 		;
-	while (sigtimedwait(&raised, NULL, &now) < 0 && errno == EINTR)
-		;
-	sigprocmask(SIG_SETMASK, &before, NULL);
+	quiet_end(&quiet);
 }
 
 void report_text(const struct text *text)

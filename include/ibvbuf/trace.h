@@ -149,7 +149,7 @@ struct ibvbuf_trace_record {
 
 /**
  * struct ibvbuf_trace_device - a device that was used
- * @state: 1 when the rest is there (stored last), else 0
+ * @state: 1 when the rest is there (stored last); what has another is not there
  * @guid: of the node, as sysfs has it read as one number in network byte order; 0 if not known
  * @name: "mlx5_0"; ends with a NUL
  */
@@ -162,7 +162,7 @@ struct ibvbuf_trace_device {
 
 /**
  * struct ibvbuf_trace_module - a program or library that called
- * @state: 1 when the rest is there (stored last), else 0
+ * @state: 1 when the rest is there (stored last); what has another is not there
  * @since: CLOCK_MONOTONIC, in nanoseconds, when it was entered. A module that was loaded where
  *	another had been is an entry of its own: of those that hold an address, the last one entered
  *	before the call counts.

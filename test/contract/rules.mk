@@ -17,12 +17,20 @@ contract_tests := alloc answers attributes binding config diagnostics domains er
 contract_objects := $(contract_helpers:%=%.o) $(contract_tests:%=%.o)
 contract_cflags := -Itest/standin -I$(standin) -DSYSCONFDIR='"$(SYSCONFDIR)"'
 
+# A trace changes nothing that a program can see.
+traced_generations := 34 65
+
 .PHONY: check-contract check-memcheck check-asan check-tsan
 check-contract: $(contract)/contract $(contract)/late $(contract)/secure_program \
 		$(contract)/stress $(preload) $(standin_libraries)
 	$(Q)status=0; \
 	test/contract/run $(abspath $(preload) $(standin) $(contract)) $(standin_generations) || \
 		status=1; \
+	echo "traced:"; traces=$$(mktemp -d) && chmod 1777 "$$traces" && \
+	CONTRACT_WRAPPER="env IBVBUF_TRACE=$$traces/%e-%p IBVBUF_TRACE_LIMIT=64K IBVBUF_TRACE_STACK=4" \
+		test/contract/run $(abspath $(preload) $(standin) $(contract)) \
+		$(traced_generations) || status=1; \
+	rm -rf "$$traces"; \
 	echo "stress over libibverbs of rdma-core 34:"; \
 	LD_LIBRARY_PATH=$(abspath $(standin))/34 LD_PRELOAD=$(abspath $(preload)) \
 		$(contract)/stress 4 1000000 || status=1; \

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * sigprocmask() sets the mask of the calling thread, as pthread_sigmask() does, which before glibc
+ * 2.32 is in a library that not every program loads.
+ */
+#define _GNU_SOURCE
+#include "quiet.h"
+
+#include <errno.h>
+#include <time.h>
+
+bool quiet_begin(struct quiet *quiet)
+{
+	static const int signals[] = {SIGPIPE, SIGXFSZ};
+	sigset_t pending;
+	size_t i;
+
+	sigemptyset(&quiet->raised);
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		sigaddset(&quiet->raised, signals[i]);
+	quiet->is_on = !sigprocmask(SIG_BLOCK, &quiet->raised, &quiet->before);
+	if (!quiet->is_on)
+		return false;
+	/* One that waits already is the program's own. */
+	sigpending(&pending);
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (sigismember(&pending, signals[i]))
+			sigdelset(&quiet->raised, signals[i]);
+	return true;
+}
+
+void quiet_end(struct quiet *quiet)
+{
+	static const struct timespec now;
+	int saved_errno = errno;
+
+	if (!quiet->is_on)
+		return;
+	while (sigtimedwait(&quiet->raised, NULL, &now) < 0 && errno == EINTR)
+		;
+	sigprocmask(SIG_SETMASK, &quiet->before, NULL);
+	errno = saved_errno;
+}

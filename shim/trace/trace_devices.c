@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Devices have numbers in a process and, after a fork, the same in the child, whose file is
+ * another.
+ */
+#include "trace_devices.h"
+#include "handle_table.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* A name is stored whole before its length says that it is there. */
+static struct {
+	size_t length;
+	char name[sizeof(((struct ibvbuf_trace_device *)NULL)->name)];
+} devices[TRACE_DEVICES];
+
+/* Devices that were given a number, perhaps before their names were stored. */
+static uint32_t device_count;
+
+/* From the address of a domain to the number of its device. */
+static struct handle_table device_of_domain = HANDLE_TABLE_INITIALIZER(1);
+
+static uint16_t number_of(const char *name)
+{
+	size_t length = strnlen(name, sizeof(devices[0].name) - 1);
+	uint32_t count = __atomic_load_n(&device_count, __ATOMIC_RELAXED);
+	uint32_t i;
+
+	for (i = 0; i < count && i < TRACE_DEVICES; i++)
+		/* acquire: pairs with the release below */
+		if (__atomic_load_n(&devices[i].length, __ATOMIC_ACQUIRE) == length &&
+		    !memcmp(devices[i].name, name, length))
+			return (uint16_t)i;
+	/* Of two threads that come here with the same name, each enters it; either number is right.
+	 */
+	i = __atomic_fetch_add(&device_count, 1, __ATOMIC_RELAXED);
+	if (i >= TRACE_DEVICES)
+		return IBVBUF_TRACE_NO_DEVICE;
+	memcpy(devices[i].name, name, length);
+	__atomic_store_n(&devices[i].length, length, __ATOMIC_RELEASE);
+	return (uint16_t)i;
+}
+
+uint16_t trace_device_number(const struct ibv_context *context)
+{
+	if (!context || !context->device)
+		return IBVBUF_TRACE_NO_DEVICE;
+	return number_of(context->device->name);
+}
+
+void trace_domain_made(const struct ibv_pd *pd)
+{
+	uint64_t number = trace_device_number(pd->context);
+	uint64_t old;
+
+	/* One that the library deallocated behind our back is still there. */
+	handle_table_remove(&device_of_domain, (uintptr_t)pd, &old);
+	/* Without memory for it, its records name no device. */
+	handle_table_insert(&device_of_domain, (uintptr_t)pd, &number);
+}
+
+void trace_domain_gone(const struct ibv_pd *pd)
+{
+	uint64_t number;
+
+	handle_table_remove(&device_of_domain, (uintptr_t)pd, &number);
+}
+
+uint16_t trace_device_of(const struct ibv_pd *pd)
+{
+	uint64_t number;
+
+	if (!handle_table_lookup(&device_of_domain, (uintptr_t)pd, &number))
+		return IBVBUF_TRACE_NO_DEVICE;
+	return (uint16_t)number;
+}
+
+void trace_device_enter(struct trace_file *file, uint16_t number)
+{
+	struct ibvbuf_trace_device *entry = &file->devices[number];
+	size_t length;
+
+	if (number >= TRACE_DEVICES || __atomic_load_n(&entry->state, __ATOMIC_RELAXED))
+		return;
+	/* acquire: pairs with the release in number_of() */
+	length = __atomic_load_n(&devices[number].length, __ATOMIC_ACQUIRE);
+	/* Who enters it at the same time stores the same bytes. */
+	memcpy(entry->name, devices[number].name, length);
+	/* release: pairs with the reader's acquire */
+	__atomic_store_n(&entry->state, 1, __ATOMIC_RELEASE);
+}

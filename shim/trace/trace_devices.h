@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Which device a domain belongs to, so that a record can name it: also for a call that failed,
+ * whose domain may be no domain at all, and is therefore not looked into.
+ */
+#ifndef IBVBUF_TRACE_DEVICES_H
+#define IBVBUF_TRACE_DEVICES_H
+
+#include "trace_file.h"
+
+#include <infiniband/verbs.h>
+#include <stdint.h>
+
+/* The call that made the domain was successful. Any thread. Preserves errno. */
+void trace_domain_made(const struct ibv_pd *pd);
+
+/* Before the call that deallocates it: after it, another may lie there. Any thread. */
+void trace_domain_gone(const struct ibv_pd *pd);
+
+/**
+ * trace_device_of - a domain's device
+ * @pd: any value
+ *
+ * Its number in this process, from 0 on, or IBVBUF_TRACE_NO_DEVICE. Any thread.
+ */
+uint16_t trace_device_of(const struct ibv_pd *pd);
+
+/* The same of a device that is open. */
+uint16_t trace_device_number(const struct ibv_context *context);
+
+/* Enter a device into the table of the file, unless it is there. Any thread. */
+void trace_device_enter(struct trace_file *file, uint16_t number);
+
+#endif

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * open(), close(), fallocate() and pwrite() are cancellation points, where a registration has none:
+ * a thread that is cancelled in one of ours would not have been without the shim. So the kernel is
+ * called by syscall().
+ */
+#define _GNU_SOURCE
+#include "trace_file.h"
+#include "config.h"
+#include "originals.h"
+#include "quiet.h"
+#include "report.h"
+#include "trace_clock.h"
+#include "trace_name.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+#define MODULES	 256
+#define PAGE	 4096
+#define SECOND	 UINT64_C(1000000000)
+#define SUFFIXES 1000
+
+#define DEVICES_OFFSET ((uint64_t)PAGE)
+#define MODULES_OFFSET (DEVICES_OFFSET + TRACE_DEVICES * sizeof(struct ibvbuf_trace_device))
+#define RECORDS_OFFSET (MODULES_OFFSET + MODULES * sizeof(struct ibvbuf_trace_module))
+
+_Static_assert(sizeof(long) == sizeof(uint64_t), "an offset is one argument of a system call");
+_Static_assert(sizeof(struct ibvbuf_trace_header) <= PAGE, "the header has a page");
+_Static_assert(sizeof(struct ibvbuf_trace_record) == 128, "as the header says");
+_Static_assert(sizeof(struct ibvbuf_trace_device) == 128, "as the header says");
+_Static_assert(sizeof(struct ibvbuf_trace_module) == 256, "as the header says");
+_Static_assert(RECORDS_OFFSET % PAGE == 0, "records start on a page");
+
+struct trace_file *trace_file_current;
+
+static int open_file(const char *path, int flags)
+{
+	return (int)syscall(SYS_openat, AT_FDCWD, path, flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW,
+			    0600);
+}
+
+static void close_file(int fd)
+{
+	int saved_errno = errno;
+
+	syscall(SYS_close, fd);
+	errno = saved_errno;
+}
+
+/* Space for a part of the file; 0, or the errno of the refusal. */
+static int allocate(int fd, uint64_t offset, uint64_t length)
+{
+	struct quiet quiet;
+	int error = 0;
+
+	if (!quiet_begin(&quiet))
+		return EAGAIN;
+	while (syscall(SYS_fallocate, fd, 0, offset, length) && (error = errno) == EINTR)
+		error = 0;
+	quiet_end(&quiet);
+	return error;
+}
+
+/*
+ * The same where the file system cannot be asked: what is written has space. By one thread at a
+ * time, since records may be there a moment later.
+ */
+static int fill(int fd, uint64_t offset, uint64_t length)
+{
+	static const char zeros[PAGE];
+	struct quiet quiet;
+	int error = 0;
+	long written;
+
+	if (!quiet_begin(&quiet))
+		return EAGAIN;
+	while (length && !error) {
+		size_t part = length < sizeof(zeros) ? length : sizeof(zeros);
+
+		written = syscall(SYS_pwrite64, fd, zeros, part, offset);
+		if (written > 0) {
+			offset += (uint64_t)written;
+			length -= (uint64_t)written;
+		} else if (written == 0 || errno != EINTR) {
+			error = written ? errno : ENOSPC;
+		}
+	}
+	quiet_end(&quiet);
+	return error;
+}
+
+static bool cannot_be_asked(int error)
+{
+	return error == EOPNOTSUPP || error == ENOSYS;
+}
+
+static uint64_t magic(void)
+{
+	uint64_t word;
+
+	memcpy(&word, IBVBUF_TRACE_MAGIC, sizeof(word));
+	return word;
+}
+
+static uint64_t end_of(const struct ibvbuf_trace_header *header, uint64_t slots)
+{
+	return header->records_offset + slots * header->record_size;
+}
+
+static uint64_t slots_of_a_step(const struct ibvbuf_trace_header *header)
+{
+	return TRACE_STEP / header->record_size;
+}
+
+/* Fewer page faults later. Not every kernel can, and nothing depends on it. */
+static void populate(const struct ibvbuf_trace_header *header, uint64_t from, uint64_t to)
+{
+	uint64_t start = end_of(header, from) & ~(uint64_t)(PAGE - 1);
+	int saved_errno = errno;
+
+	madvise((char *)(uintptr_t)header + start, end_of(header, to) - start, MADV_POPULATE_WRITE);
+	errno = saved_errno;
+}
+
+/* The file, if its name still is its own. */
+static int reopen(const struct trace_file *file)
+{
+	struct stat status;
+	int fd = open_file(file->path, O_NOCTTY | O_NONBLOCK);
+
+	if (fd < 0)
+		return -1;
+	if (!fstat(fd, &status) && status.st_dev == file->device && status.st_ino == file->inode)
+		return fd;
+	close_file(fd);
+	return -1;
+}
+
+/* Give the slots up to @to their space; 0 or an errno. */
+static int give_space(const struct trace_file *file, int fd, uint64_t from, uint64_t to)
+{
+	uint64_t start = end_of(file->header, from);
+	uint64_t length = end_of(file->header, to) - start;
+
+	return file->is_filled ? fill(fd, start, length) : allocate(fd, start, length);
+}
+
+static int extend(struct trace_file *file)
+{
+	struct ibvbuf_trace_header *header = file->header;
+	uint64_t from, to, seen;
+	int fd = reopen(file);
+	int error;
+
+	if (fd < 0)
+		return errno;
+	from = __atomic_load_n(&header->slots_allocated, __ATOMIC_RELAXED);
+	to = from + slots_of_a_step(header);
+	if (to > header->record_capacity)
+		to = header->record_capacity;
+	error = give_space(file, fd, from, to);
+	close_file(fd);
+	if (error)
+		return error;
+	populate(header, from, to);
+	/* Another thread may have come further. */
+	seen = from;
+	/* release: pairs with the acquire in recorder.c of who stores to the slots */
+	while (seen < to && !__atomic_compare_exchange_n(&header->slots_allocated, &seen, to, true,
+							 __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		;
+	return 0;
+}
+
+void trace_file_extend(struct trace_file *file, uint64_t now)
+{
+	int saved_errno = errno;
+
+	if (now < __atomic_load_n(&file->retry_after, __ATOMIC_RELAXED))
+		return;
+	/* acquire: with the release below, the next thread sees how far this one came */
+	if (file->is_filled && __atomic_exchange_n(&file->is_extending, true, __ATOMIC_ACQUIRE))
+		return;
+	if (extend(file))
+		__atomic_store_n(&file->retry_after, now + SECOND, __ATOMIC_RELAXED);
+	if (file->is_filled)
+		__atomic_store_n(&file->is_extending, false, __ATOMIC_RELEASE);
+	errno = saved_errno;
+}
+
+static void copy_string(char *to, size_t capacity, const char *from)
+{
+	size_t length = from ? strlen(from) : 0;
+
+	/* Of what is too long, its end tells more. */
+	if (length >= capacity) {
+		from += length - (capacity - 1);
+		length = capacity - 1;
+	}
+	if (length)
+		memcpy(to, from, length);
+	to[length] = '\0';
+}
+
+/* What a record takes, in whole cache lines. */
+static uint32_t record_size(unsigned int stack_capacity)
+{
+	size_t size = sizeof(struct ibvbuf_trace_record) + stack_capacity * sizeof(uint64_t);
+
+	return (uint32_t)((size + 63) & ~(size_t)63);
+}
+
+static void describe(struct ibvbuf_trace_header *header)
+{
+	struct trace_rank rank = trace_rank();
+	struct utsname system;
+	char program[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+
+	header->byte_order = IBVBUF_TRACE_BYTE_ORDER;
+	header->version_major = IBVBUF_TRACE_VERSION_MAJOR;
+	header->version_minor = IBVBUF_TRACE_VERSION_MINOR;
+	header->header_size = sizeof(*header);
+	header->device_size = sizeof(struct ibvbuf_trace_device);
+	header->module_size = sizeof(struct ibvbuf_trace_module);
+	header->device_capacity = TRACE_DEVICES;
+	header->module_capacity = MODULES;
+	header->devices_offset = DEVICES_OFFSET;
+	header->modules_offset = MODULES_OFFSET;
+	header->records_offset = RECORDS_OFFSET;
+	header->start_monotonic = trace_clock(CLOCK_MONOTONIC);
+	header->start_realtime = trace_clock(CLOCK_REALTIME);
+	header->process = (uint32_t)getpid();
+	header->parent = (uint32_t)getppid();
+	header->user = geteuid();
+	header->rank = rank.rank;
+	copy_string(header->rank_variable, sizeof(header->rank_variable), rank.variable);
+	copy_string(header->writer, sizeof(header->writer), IBVBUF_VERSION);
+	copy_string(header->host, sizeof(header->host), uname(&system) ? "" : system.nodename);
+	program[length < 0 ? 0 : length] = '\0';
+	copy_string(header->program, sizeof(header->program), program);
+	copy_string(header->library, sizeof(header->library), original_library_path());
+}
+
+/* A file that was not there before, and what it is called; -1 with errno set. */
+static int create(struct trace_file *file)
+{
+	size_t length;
+	int fd, suffix;
+
+	/* Room for a suffix, ".999" at most. */
+	if (!trace_name_expand(config_get()->trace, file->path, sizeof(file->path) - 4))
+		return -1;
+	length = strlen(file->path);
+	fd = open_file(file->path, O_CREAT | O_EXCL);
+	for (suffix = 1; fd < 0 && errno == EEXIST && suffix < SUFFIXES; suffix++) {
+		char *end = file->path + length;
+
+		*end++ = '.';
+		if (suffix >= 100)
+			*end++ = (char)('0' + suffix / 100);
+		if (suffix >= 10)
+			*end++ = (char)('0' + suffix / 10 % 10);
+		*end++ = (char)('0' + suffix % 10);
+		*end = '\0';
+		fd = open_file(file->path, O_CREAT | O_EXCL);
+	}
+	return fd;
+}
+
+/* Space for the tables and a first step, and the mapping; 0, or an errno. */
+static int furnish(struct trace_file *file, int fd)
+{
+	const struct config *config = config_get();
+	struct ibvbuf_trace_header layout = {
+		.records_offset = RECORDS_OFFSET,
+		.record_size = record_size(config->trace_stack),
+		.stack_capacity = config->trace_stack,
+		.keep = config->trace_keep,
+	};
+	uint64_t first = slots_of_a_step(&layout);
+	struct stat status;
+	void *mapped;
+	int error;
+
+	layout.record_capacity = config->trace_limit / layout.record_size;
+	if (!layout.record_capacity)
+		layout.record_capacity = 1;
+	if (first > layout.record_capacity)
+		first = layout.record_capacity;
+	if (fstat(fd, &status))
+		return errno;
+	file->device = status.st_dev;
+	file->inode = status.st_ino;
+
+	error = allocate(fd, 0, end_of(&layout, first));
+	if (cannot_be_asked(error)) {
+		file->is_filled = true;
+		error = fill(fd, 0, end_of(&layout, first));
+	}
+	if (error)
+		return error;
+	/* What has no space yet is mapped, too, and not touched before it has. */
+	mapped = mmap(NULL, end_of(&layout, layout.record_capacity), PROT_READ | PROT_WRITE,
+		      MAP_SHARED, fd, 0);
+	if (mapped == MAP_FAILED)
+		return errno;
+	file->header = mapped;
+	file->devices = (struct ibvbuf_trace_device *)((char *)mapped + DEVICES_OFFSET);
+	file->modules = (struct ibvbuf_trace_module *)((char *)mapped + MODULES_OFFSET);
+	file->records = (char *)mapped + RECORDS_OFFSET;
+	*file->header = layout;
+	file->header->slots_allocated = first;
+	describe(file->header);
+	populate(file->header, 0, first);
+	return 0;
+}
+
+static void remove_file(struct trace_file *file)
+{
+	if (file->header)
+		munmap(file->header, end_of(file->header, file->header->record_capacity));
+	unlink(file->path);
+}
+
+/* Nothing is traced in this process; that is no reason to stop it. */
+static void report_failure(const struct trace_file *file, int error)
+{
+	struct text text = {.length = 0};
+
+	if (config_get()->diagnostics == DIAGNOSTICS_OFF)
+		return;
+	text_string(&text, "ibvbuf-preload: nothing is traced: the file '");
+	text_string(&text, *file->path ? file->path : config_get()->trace);
+	text_string(&text, "' cannot be made: ");
+	text_string(&text, text_error_name(error));
+	text_end_line(&text);
+	report_text(&text);
+}
+
+/* Publish what was made; of several threads, the first to finish makes the file of all. */
+static struct trace_file *publish(struct trace_file *file)
+{
+	struct trace_file *current = __atomic_load_n(&trace_file_current, __ATOMIC_ACQUIRE);
+
+	while (!current || current->generation != file->generation)
+		/* release: pairs with the acquire in trace_file_get() */
+		if (__atomic_compare_exchange_n(&trace_file_current, &current, file, false,
+						__ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
+			return file;
+	return current;
+}
+
+struct trace_file *trace_file_make(uint64_t generation)
+{
+	int saved_errno = errno;
+	struct trace_file *file, *published;
+	int fd, error = 0;
+
+	file = mmap(NULL, sizeof(*file), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		    0);
+	if (file == MAP_FAILED) {
+		errno = saved_errno;
+		return NULL;
+	}
+	file->generation = generation;
+	fd = create(file);
+	if (fd < 0) {
+		error = errno;
+	} else {
+		error = furnish(file, fd);
+		close_file(fd);
+		if (error)
+			remove_file(file);
+	}
+	published = publish(file);
+	if (published == file) {
+		if (error)
+			report_failure(file, error);
+		else
+			/* release: who finds the magic finds the rest of the header */
+			__atomic_store_n((uint64_t *)(void *)file->header->magic, magic(),
+					 __ATOMIC_RELEASE);
+	} else {
+		if (!error)
+			remove_file(file);
+		munmap(file, sizeof(*file));
+	}
+	errno = saved_errno;
+	return published;
+}

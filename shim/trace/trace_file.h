@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The trace file of this process: made at the first record, mapped as a whole, and given space a
+ * step at a time, before it is stored to. Only what has space is touched, so a full disk raises no
+ * SIGBUS. No descriptor stays open: the program may close all that it does not know. To give it
+ * more space the file is opened again by its name, and left alone if that is another file now.
+ *
+ * Nobody waits: threads that need the same step each ask for it, and the kernel gives it once.
+ */
+#ifndef IBVBUF_TRACE_FILE_H
+#define IBVBUF_TRACE_FILE_H
+
+#include "ibvbuf/trace.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Bytes of records that space is asked for at a time. */
+#define TRACE_STEP ((uint64_t)1 << 20)
+
+/* Devices that a file has room for. */
+#define TRACE_DEVICES 64
+
+/* Places whose module is known to be in the table. */
+#define TRACE_KNOWN_PLACES 1024
+
+/**
+ * struct trace_file - where the records of one process go
+ * @generation: of the process; a child has another
+ * @header: the mapped file, or NULL if there is none
+ * @devices: in the mapped file
+ * @modules: in the mapped file
+ * @records: in the mapped file
+ * @device: that the file is on
+ * @inode: of the file
+ * @retry_after: no space could be had; CLOCK_MONOTONIC from which it is asked for again
+ * @is_filled: the file system cannot be asked for space; it is written
+ * @is_extending: some thread is writing it
+ * @known: addresses of code, each at its own place
+ * @path: absolute
+ */
+struct trace_file {
+	uint64_t generation;
+	struct ibvbuf_trace_header *header;
+	struct ibvbuf_trace_device *devices;
+	struct ibvbuf_trace_module *modules;
+	char *records;
+	dev_t device;
+	ino_t inode;
+	uint64_t retry_after;
+	bool is_filled;
+	bool is_extending;
+	uint64_t known[TRACE_KNOWN_PLACES];
+	char path[PATH_MAX];
+};
+
+extern struct trace_file *trace_file_current;
+struct trace_file *trace_file_make(uint64_t generation);
+
+/**
+ * trace_file_get - the file of this process
+ * @generation: process_generation()
+ *
+ * NULL if there can be none; that is said once. Any thread.
+ */
+static inline struct trace_file *trace_file_get(uint64_t generation)
+{
+	/* acquire: pairs with the release in trace_file_make() */
+	struct trace_file *file = __atomic_load_n(&trace_file_current, __ATOMIC_ACQUIRE);
+
+	if (__builtin_expect(!file || file->generation != generation, 0))
+		file = trace_file_make(generation);
+	return file && file->header ? file : NULL;
+}
+
+/**
+ * trace_file_extend - ask for a step of space more
+ * @now: CLOCK_MONOTONIC, in nanoseconds
+ *
+ * Where there was none, it is asked for again after a second. Any thread.
+ */
+void trace_file_extend(struct trace_file *file, uint64_t now);
+
+#endif
