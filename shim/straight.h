@@ -14,31 +14,38 @@
 
 /* Behind STRAIGHT(); use that. */
 extern void *straight_addresses[ORIGINAL_COUNT];
-extern bool straight_kept[ORIGINAL_COUNT];
 void *straight_decide(enum original_id id);
 
-/* The original that a call goes straight to, or NULL. Any thread. Preserves errno. */
+/* The original that a call is known to go straight to, or NULL. */
 static inline void *straight_address(enum original_id id)
 {
 	/* acquire: pairs with the release in straight_decide() */
 	void *address = __atomic_load_n(&straight_addresses[id], __ATOMIC_ACQUIRE);
 
-	if (__builtin_expect(address != NULL, 1))
-		return __builtin_expect(trace_probe_is_attached(), 0) ? NULL : address;
-	return __atomic_load_n(&straight_kept[id], __ATOMIC_RELAXED) ? NULL : straight_decide(id);
+	return __builtin_expect(trace_probe_is_attached(), 0) ? NULL : address;
 }
 
-/**
- * STRAIGHT() - return from an exported function what the original returns, if it goes straight
- *
- * As a tail call: where another shim does the work, this one is not the caller that it sees.
- */
-#define STRAIGHT(name, ...)                                                                        \
+#define STRAIGHT_BY(address, name, ...)                                                            \
 	do {                                                                                       \
-		original_##name##_function *straight = straight_address(ORIGINAL_##name);          \
+		original_##name##_function *straight = (address);                                  \
                                                                                                    \
 		if (__builtin_expect(straight != NULL, 1))                                         \
 			return straight(__VA_ARGS__);                                              \
 	} while (0)
+
+/**
+ * STRAIGHT() - return from an exported function what the original returns, if it goes straight
+ *
+ * As a tail call: where another shim does the work, this one is not the caller that it sees. Any
+ * thread.
+ */
+#define STRAIGHT(name, ...) STRAIGHT_BY(straight_address(ORIGINAL_##name), name, __VA_ARGS__)
+
+/**
+ * DECIDE_STRAIGHT() - the same where it was not known, for the functions that exported ones call
+ *
+ * Apart from STRAIGHT(), which then has no register to save. Any thread. Preserves errno.
+ */
+#define DECIDE_STRAIGHT(name, ...) STRAIGHT_BY(straight_decide(ORIGINAL_##name), name, __VA_ARGS__)
 
 #endif

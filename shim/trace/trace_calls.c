@@ -5,6 +5,7 @@
 #include "originals.h"
 #include "recorder.h"
 #include "registration.h"
+#include "straight.h"
 #include "trace_devices.h"
 
 #include <errno.h>
@@ -96,6 +97,7 @@ struct ibv_mr *trace_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int ac
 	struct trace_call call;
 	struct ibv_mr *mr;
 
+	DECIDE_STRAIGHT(ibv_reg_mr, pd, addr, length, access);
 	trace_begin(&call, IBVBUF_TRACE_REG_MR, caller);
 	mr = registration_reg_mr(pd, addr, length, access, caller);
 	if (trace_returned(&call)) {
@@ -113,6 +115,7 @@ struct ibv_mr *trace_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, u
 	struct trace_call call;
 	struct ibv_mr *mr;
 
+	DECIDE_STRAIGHT(ibv_reg_mr_iova, pd, addr, length, iova, access);
 	trace_begin(&call, IBVBUF_TRACE_REG_MR_IOVA, caller);
 	mr = registration_reg_mr_iova(pd, addr, length, iova, access, caller);
 	if (trace_returned(&call)) {
@@ -130,6 +133,7 @@ struct ibv_mr *trace_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, 
 	struct trace_call call;
 	struct ibv_mr *mr;
 
+	DECIDE_STRAIGHT(ibv_reg_mr_iova2, pd, addr, length, iova, access);
 	trace_begin(&call, IBVBUF_TRACE_REG_MR_IOVA2, caller);
 	mr = registration_reg_mr_iova2(pd, addr, length, iova, access, caller);
 	if (trace_returned(&call)) {
@@ -147,6 +151,7 @@ struct ibv_mr *trace_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t le
 	struct trace_call call;
 	struct ibv_mr *mr;
 
+	DECIDE_STRAIGHT(ibv_reg_dmabuf_mr, pd, offset, length, iova, fd, access);
 	trace_begin(&call, IBVBUF_TRACE_REG_DMABUF_MR, caller);
 	mr = registration_reg_dmabuf_mr(pd, offset, length, iova, fd, access);
 	if (trace_returned(&call)) {
@@ -185,6 +190,7 @@ struct ibv_mr *trace_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_attr *attr,
 	struct trace_call call;
 	struct ibv_mr *mr;
 
+	DECIDE_STRAIGHT(ibv_reg_mr_ex, pd, attr);
 	trace_begin(&call, IBVBUF_TRACE_REG_MR_EX, caller);
 	mr = registration_reg_mr_ex(pd, attr, caller);
 	if (trace_returned(&call)) {
@@ -203,6 +209,7 @@ struct ibv_mr *trace_reg_buf_mr(struct ibv_pd *pd, struct ibv_buf *buf, void *ad
 	struct buffer buffer;
 	struct ibv_mr *mr;
 
+	DECIDE_STRAIGHT(ibv_reg_buf_mr, pd, buf, addr, length, access);
 	trace_begin(&call, IBVBUF_TRACE_REG_BUF_MR, caller);
 	mr = registration_reg_buf_mr(pd, buf, addr, length, access, caller);
 	if (trace_returned(&call)) {
@@ -221,6 +228,7 @@ int trace_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, 
 	struct trace_call call;
 	int result;
 
+	DECIDE_STRAIGHT(ibv_rereg_mr, mr, flags, pd, addr, length, access);
 	trace_begin(&call, IBVBUF_TRACE_REREG_MR, caller);
 	result = registration_rereg_mr(mr, flags, pd, addr, length, access);
 	if (trace_returned(&call)) {
@@ -244,6 +252,7 @@ int trace_dereg_mr(struct ibv_mr *mr, const void *caller)
 	struct trace_call call;
 	int result;
 
+	DECIDE_STRAIGHT(ibv_dereg_mr, mr);
 	trace_begin(&call, IBVBUF_TRACE_DEREG_MR, caller);
 	if (call.is_recorded)
 		set_old_mr(&call.record, mr);
@@ -259,6 +268,7 @@ struct ibv_mr *trace_import_mr(struct ibv_pd *pd, uint32_t mr_handle, const void
 	struct trace_call call;
 	struct ibv_mr *mr;
 
+	DECIDE_STRAIGHT(ibv_import_mr, pd, mr_handle);
 	trace_begin(&call, IBVBUF_TRACE_IMPORT_MR, caller);
 	mr = registration_import_mr(pd, mr_handle);
 	if (trace_returned(&call)) {
@@ -275,6 +285,7 @@ void trace_unimport_mr(struct ibv_mr *mr, const void *caller)
 {
 	struct trace_call call;
 
+	DECIDE_STRAIGHT(ibv_unimport_mr, mr);
 	trace_begin(&call, IBVBUF_TRACE_UNIMPORT_MR, caller);
 	if (call.is_recorded)
 		set_old_mr(&call.record, mr);
@@ -289,6 +300,7 @@ void *trace_alloc_buf(struct ibv_pd *pd, size_t size, struct ibv_buf **buf, cons
 	struct buffer buffer;
 	void *address;
 
+	DECIDE_STRAIGHT(ibv_alloc_buf, pd, size, buf);
 	trace_begin(&call, IBVBUF_TRACE_ALLOC_BUF, caller);
 	address = buffer_alloc(pd, size, buf);
 	if (trace_returned(&call)) {
@@ -309,6 +321,7 @@ void trace_free_buf(struct ibv_buf *buf, const void *caller)
 	struct trace_call call;
 	struct buffer buffer;
 
+	DECIDE_STRAIGHT(ibv_free_buf, buf);
 	trace_begin(&call, IBVBUF_TRACE_FREE_BUF, caller);
 	record = &call.record;
 	if (call.is_recorded) {
@@ -331,6 +344,7 @@ int trace_export_buf_dmabuf_fd(struct ibv_buf *buf, const void *caller)
 	struct buffer buffer;
 	int fd;
 
+	DECIDE_STRAIGHT(ibv_export_buf_dmabuf_fd, buf);
 	trace_begin(&call, IBVBUF_TRACE_EXPORT_BUF_DMABUF_FD, caller);
 	fd = buffer_export_dmabuf_fd(buf, caller);
 	if (trace_returned(&call)) {
@@ -378,6 +392,7 @@ struct ibv_pd *trace_alloc_pd(struct ibv_context *context, const void *caller)
 	struct trace_call call;
 	struct ibv_pd *pd;
 
+	DECIDE_STRAIGHT(ibv_alloc_pd, context);
 	trace_begin(&call, IBVBUF_TRACE_ALLOC_PD, caller);
 	pd = domain_alloc(context);
 	made_domain(&call, context, pd);
@@ -390,6 +405,7 @@ struct ibv_pd *trace_import_pd(struct ibv_context *context, uint32_t pd_handle, 
 	struct trace_call call;
 	struct ibv_pd *pd;
 
+	DECIDE_STRAIGHT(ibv_import_pd, context, pd_handle);
 	trace_begin(&call, IBVBUF_TRACE_IMPORT_PD, caller);
 	call.record.handle = pd_handle;
 	pd = domain_import(context, pd_handle);
@@ -422,6 +438,7 @@ int trace_dealloc_pd(struct ibv_pd *pd, const void *caller)
 	struct trace_call call;
 	int result;
 
+	DECIDE_STRAIGHT(ibv_dealloc_pd, pd);
 	trace_begin(&call, IBVBUF_TRACE_DEALLOC_PD, caller);
 	forget_domain(&call, pd);
 	result = domain_dealloc(pd, caller);
@@ -437,6 +454,7 @@ void trace_unimport_pd(struct ibv_pd *pd, const void *caller)
 {
 	struct trace_call call;
 
+	DECIDE_STRAIGHT(ibv_unimport_pd, pd);
 	trace_begin(&call, IBVBUF_TRACE_UNIMPORT_PD, caller);
 	forget_domain(&call, pd);
 	domain_unimport(pd, caller);
