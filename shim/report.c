@@ -136,9 +136,11 @@ static void report_calls(void)
 		enum original_id id;
 	} calls[] = {
 #define EXPORTED(name, node, release, result, parameters) {#name, ORIGINAL_##name},
+#define OBSERVED(name, node, release, result, parameters)
 #define CALLED(name, node, release, result, parameters)
 #include "verbs_calls.def"
 #undef EXPORTED
+#undef OBSERVED
 #undef CALLED
 	};
 	const char *library = original_library_path();
