@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #define _GNU_SOURCE
 #include "program_facts.h"
+#include "exec_probe.h"
 #include "library_search.h"
 #include "loader_model.h"
 #include "message.h"
@@ -163,6 +164,7 @@ static bool cannot_be_executed(struct program_facts *facts, struct findings *fin
 {
 	const struct program *program = &facts->program;
 	const char *interpreter;
+	int error;
 
 	if (program->error == ENOEXEC && program->scripts.count == 0) {
 		findings_add(findings, SEVERITY_FAILURE,
@@ -184,12 +186,21 @@ static bool cannot_be_executed(struct program_facts *facts, struct findings *fin
 			     "%s is an object file, not a program", program->path);
 	} else {
 		interpreter = elf_interpreter(&program->elf);
-		if (!interpreter || !access(interpreter, X_OK))
+		if (interpreter && access(interpreter, X_OK)) {
+			findings_add(findings, SEVERITY_FAILURE,
+				     "Install the C library that it was built for.",
+				     "%s needs the dynamic linker %s: %s", program->path,
+				     interpreter, strerror(errno));
+			return true;
+		}
+		error = exec_probe(program->path);
+		if (!error)
 			return false;
 		findings_add(findings, SEVERITY_FAILURE,
-			     "Install the C library that it was built for.",
-			     "%s needs the dynamic linker %s: %s", program->path, interpreter,
-			     strerror(errno));
+			     elf_kind_equal(&program->elf.kind, &elf_kind_own)
+				     ? "See whether the file is whole."
+				     : "Use a 64-bit build of it.",
+			     "the kernel does not execute %s: %s", program->path, strerror(error));
 	}
 	return true;
 }

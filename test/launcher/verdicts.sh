@@ -68,6 +68,15 @@ verdict_holds() {
 	same 'advice' "$advice" "$2"
 }
 
+# Not every kernel of a 64-bit machine executes them.
+verdict_of_32_bit_holds() {
+	if [ -e "$programs/32-bit" ] && ! "$programs/32-bit" 2> /dev/null; then
+		verdict_holds 32-bit null
+	else
+		verdict_holds 32-bit default
+	fi
+}
+
 verdict_of_env_script_holds() {
 	PATH=$programs:$PATH
 	holds "$programs/env-script"
@@ -156,7 +165,7 @@ expect 'verdict = truth: new, with RPATH' verdict_holds new-rpath preload
 expect 'verdict = truth: new, with RUNPATH' verdict_holds new-runpath default
 expect 'verdict = truth: opens libibverbs at run time' verdict_holds opens default
 expect 'verdict = truth: static' verdict_holds static default
-expect 'verdict = truth: 32-bit' verdict_holds 32-bit default
+expect 'verdict = truth: 32-bit' verdict_of_32_bit_holds
 expect 'verdict = truth: set-user-ID' verdict_of_set_user_id_holds
 expect 'verdict = truth: file capabilities' verdict_of_capabilities_holds
 expect 'verdict = truth: no verbs' verdict_holds no-verbs default
