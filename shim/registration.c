@@ -57,15 +57,13 @@ static struct ibv_mr_init_attr copy_of(const struct ibv_mr_init_attr *attr)
 	return copy;
 }
 
-static struct ibv_mr *reg_by_address(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
-				     int access)
+/* A library before 28: it knows no optional access, and each of its calls has an iova or has none.
+ */
+static struct ibv_mr *reg_by_address_without_iova2(struct ibv_pd *pd, void *addr, size_t length,
+						   uint64_t iova, int access)
 {
-	original_ibv_reg_mr_iova2_function *reg_mr_iova2 = original(ibv_reg_mr_iova2);
 	original_ibv_reg_mr_iova_function *reg_mr_iova = original(ibv_reg_mr_iova);
 	original_ibv_reg_mr_function *reg_mr = original(ibv_reg_mr);
-
-	if (reg_mr_iova2)
-		return reg_mr_iova2(pd, addr, length, iova, (unsigned int)access);
 
 	access &= ~ACCESS_OPTIONAL_RANGE;
 	if (iova == (uintptr_t)addr && reg_mr)
@@ -73,6 +71,16 @@ static struct ibv_mr *reg_by_address(struct ibv_pd *pd, void *addr, size_t lengt
 	if (reg_mr_iova)
 		return reg_mr_iova(pd, addr, length, iova, access);
 	return fail(EOPNOTSUPP);
+}
+
+static struct ibv_mr *reg_by_address(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+				     int access)
+{
+	original_ibv_reg_mr_iova2_function *reg_mr_iova2 = original(ibv_reg_mr_iova2);
+
+	if (!reg_mr_iova2)
+		return reg_by_address_without_iova2(pd, addr, length, iova, access);
+	return reg_mr_iova2(pd, addr, length, iova, (unsigned int)access);
 }
 
 struct ibv_mr *registration_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
@@ -103,24 +111,27 @@ static struct ibv_mr *reg_by_older_calls(struct ibv_pd *pd, const struct ibv_mr_
 	return fail(EINVAL);
 }
 
+/* 59 to 63 write to the struct that they are given. */
+static struct ibv_mr *reg_by_native(original_ibv_reg_mr_ex_function *native, struct ibv_pd *pd,
+				    const struct ibv_mr_init_attr *attr)
+{
+	struct ibv_mr_init_attr scratch = *attr;
+
+	/* cppcheck-suppress returnDanglingLifetime ; an MR does not point to it */
+	return native(pd, &scratch);
+}
+
 static struct ibv_mr *reg_plain(struct ibv_pd *pd, const struct ibv_mr_init_attr *attr)
 {
 	original_ibv_reg_mr_ex_function *native = original(ibv_reg_mr_ex);
-	struct ibv_mr_init_attr scratch = *attr;
 	int saved_errno = errno;
-	struct ibv_mr *mr;
+	struct ibv_mr *mr = NULL;
 
-	if (native) {
-		/* 59 to 63 write to the struct that they are given. */
-		mr = native(pd, &scratch);
-		if (mr)
-			errno = saved_errno;
-		if (mr || errno != EOPNOTSUPP)
-			/* cppcheck-suppress returnDanglingLifetime ; an MR does not point to it */
-			return mr;
-	}
+	if (native)
+		mr = reg_by_native(native, pd, attr);
 	/* Also where the provider lacks the operation. */
-	mr = reg_by_older_calls(pd, attr);
+	if (!native || (!mr && errno == EOPNOTSUPP))
+		mr = reg_by_older_calls(pd, attr);
 	if (mr)
 		errno = saved_errno;
 	return mr;
@@ -164,29 +175,41 @@ static struct ibv_mr *reg_dmabuf_buffer(struct ibv_pd *pd, const struct buffer *
 	return reg_plain(pd, &plain);
 }
 
-static struct ibv_mr *reg_buffer(struct ibv_pd *pd, const struct buffer *buffer,
-				 const struct ibv_mr_init_attr *attr, const void *caller)
+/**
+ * reg_buffer - a registration of what the handle in @attr stands for
+ * @state: what that is
+ * @buffer: if it is a live buffer
+ * @attr: ours to write to
+ */
+static struct ibv_mr *reg_buffer(struct ibv_pd *pd, enum handle_state state,
+				 const struct buffer *buffer, struct ibv_mr_init_attr *attr,
+				 const void *caller)
 {
-	struct ibv_mr_init_attr plain = *attr;
-	int error = check_buffer(buffer, pd, attr);
-	int saved_errno = errno;
+	int saved_errno, error;
 	struct ibv_mr *mr;
 
+	if (__builtin_expect(state != HANDLE_LIVE, 0)) {
+		if (attr->buf)
+			report_problem(state == HANDLE_FREED ? PROBLEM_REGISTER_OF_FREED
+							     : PROBLEM_REGISTER_OF_FOREIGN,
+				       (uintptr_t)attr->buf, caller);
+		return fail(EINVAL);
+	}
+	error = check_buffer(buffer, pd, attr);
 	if (error)
 		return fail(error);
 
-	plain.comp_mask &= ~(uint64_t)IBV_REG_MR_MASK_BUF;
-	plain.buf = NULL;
-	if (buffer->dmabuf_fd < 0) {
-		if (rehearsal_refuses(attr->addr, attr->length, caller))
-			return NULL;
-		return reg_plain(pd, &plain);
-	}
-	mr = reg_dmabuf_buffer(pd, buffer, &plain);
+	attr->comp_mask &= ~(uint64_t)IBV_REG_MR_MASK_BUF;
+	attr->buf = NULL;
+	if (buffer->dmabuf_fd < 0)
+		return rehearsal_refuses(attr->addr, attr->length, caller) ? NULL
+									   : reg_plain(pd, attr);
+	saved_errno = errno;
+	mr = reg_dmabuf_buffer(pd, buffer, attr);
 	if (mr || errno != EOPNOTSUPP || !backing_of_kind(buffer->kind)->is_pinnable)
 		return mr;
 	/* Library, provider or kernel cannot register descriptors; these pages can be pinned. */
-	mr = reg_plain(pd, &plain);
+	mr = reg_plain(pd, attr);
 	if (mr)
 		errno = saved_errno;
 	return mr;
@@ -196,32 +219,24 @@ struct ibv_mr *registration_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_attr
 				      const void *caller)
 {
 	original_ibv_reg_mr_ex_function *native = original(ibv_reg_mr_ex);
+	/* A library with buffers has all of it, and leaves the struct alone. */
+	bool is_native_complete = native && original(ibv_alloc_buf);
 	struct ibv_mr_init_attr copy;
+	enum handle_state state;
 	struct buffer buffer;
 
 	config_get();
 	if (attr && (attr->comp_mask & IBV_REG_MR_MASK_BUF)) {
-		switch (buffer_find(attr->buf, &buffer)) {
-		case HANDLE_LIVE:
-			copy = copy_of(attr);
-			return reg_buffer(pd, &buffer, &copy, caller);
-		case HANDLE_FREED:
-			report_problem(PROBLEM_REGISTER_OF_FREED, (uintptr_t)attr->buf, caller);
-			return fail(EINVAL);
-		case HANDLE_FOREIGN:
-			if (native && original(ibv_alloc_buf))
-				return native(pd, attr);
-			if (attr->buf)
-				report_problem(PROBLEM_REGISTER_OF_FOREIGN, (uintptr_t)attr->buf,
-					       caller);
-			return fail(EINVAL);
-		}
+		state = buffer_find(attr->buf, &buffer);
+		if (state == HANDLE_FOREIGN && is_native_complete)
+			return native(pd, attr);
+		copy = copy_of(attr);
+		return reg_buffer(pd, state, &buffer, &copy, caller);
 	}
 	if (attr && (attr->comp_mask & IBV_REG_MR_MASK_ADDR) &&
 	    rehearsal_refuses(attr->addr, attr->length, caller))
 		return NULL;
-	/* A library with buffers has all of it, and leaves the struct alone. */
-	if (native && original(ibv_alloc_buf))
+	if (is_native_complete)
 		return native(pd, attr);
 	if (!pd || !attr)
 		return fail(EINVAL);
@@ -240,13 +255,14 @@ struct ibv_mr *registration_reg_buf_mr(struct ibv_pd *pd, struct ibv_buf *buf, v
 		.addr = addr,
 		.buf = buf,
 	};
+	enum handle_state state;
 	struct buffer buffer;
 
-	if (native && buffer_find(buf, &buffer) == HANDLE_FOREIGN) {
-		config_get();
+	config_get();
+	state = buffer_find(buf, &buffer);
+	if (state == HANDLE_FOREIGN && native)
 		return native(pd, buf, addr, length, access);
-	}
-	return registration_reg_mr_ex(pd, &attr, caller);
+	return reg_buffer(pd, state, &buffer, &attr, caller);
 }
 
 struct ibv_mr *registration_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access,

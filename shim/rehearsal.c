@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #include "rehearsal.h"
 #include "buffers.h"
-#include "config.h"
 #include "domains.h"
 #include "handle_table.h"
 #include "report.h"
@@ -38,14 +37,14 @@ struct ibv_cq_ex *rehearsal_create_cq(create_cq_function *provider, struct ibv_c
 	return provider(context, &plain);
 }
 
-bool rehearsal_refuses(const void *addr, size_t length, const void *caller)
+bool rehearsal_refuses_now(const void *addr, size_t length, const void *caller)
 {
 	/* The places that have been named. */
 	static struct handle_table named = HANDLE_TABLE_INITIALIZER(1);
 	int saved_errno = errno;
 	uint64_t nothing = 0;
 
-	if (!config_get()->cc_rehearsal || buffer_is_shared_memory(addr, length))
+	if (buffer_is_shared_memory(addr, length))
 		return false;
 	/* Two threads at the same place at the same time may both name it. */
 	if (!handle_table_lookup(&named, (uintptr_t)caller, &nothing)) {

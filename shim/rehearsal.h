@@ -6,6 +6,8 @@
 #ifndef IBVBUF_REHEARSAL_H
 #define IBVBUF_REHEARSAL_H
 
+#include "config.h"
+
 #include <infiniband/verbs.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,6 +27,9 @@ int rehearsal_query_device(query_device_function *provider, struct ibv_context *
 struct ibv_cq_ex *rehearsal_create_cq(create_cq_function *provider, struct ibv_context *context,
 				      struct ibv_cq_init_attr_ex *attr);
 
+/* Behind rehearsal_refuses(); use that. */
+bool rehearsal_refuses_now(const void *addr, size_t length, const void *caller);
+
 /**
  * rehearsal_refuses - whether memory could not be registered by its address in such a guest
  *
@@ -32,6 +37,10 @@ struct ibv_cq_ex *rehearsal_create_cq(create_cq_function *provider, struct ibv_c
  * for each @caller, and errno is EOPNOTSUPP, as the kernel has it. Always false without a
  * rehearsal.
  */
-bool rehearsal_refuses(const void *addr, size_t length, const void *caller);
+static inline bool rehearsal_refuses(const void *addr, size_t length, const void *caller)
+{
+	return __builtin_expect(config_get()->cc_rehearsal, 0) &&
+	       rehearsal_refuses_now(addr, length, caller);
+}
 
 #endif
