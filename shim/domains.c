@@ -39,6 +39,9 @@ static struct handle_table domains = HANDLE_TABLE_INITIALIZER(1);
 
 static uint64_t last_serial;
 
+/* What last_serial was when a domain last went; or more. Domains that came later are all there. */
+static uint64_t last_serial_at_a_loss;
+
 static struct domain *find(const struct ibv_pd *pd)
 {
 	uint64_t record;
@@ -48,12 +51,25 @@ static struct domain *find(const struct ibv_pd *pd)
 	return (struct domain *)(uintptr_t)record;
 }
 
+static void note_loss(void)
+{
+	uint64_t now = __atomic_load_n(&last_serial, __ATOMIC_RELAXED);
+	uint64_t noted = __atomic_load_n(&last_serial_at_a_loss, __ATOMIC_RELAXED);
+
+	/* Of two at the same time, the later one is noted. */
+	while (noted < now &&
+	       !__atomic_compare_exchange_n(&last_serial_at_a_loss, &noted, now, true,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
 static struct domain *forget(const struct ibv_pd *pd)
 {
 	uint64_t record;
 
 	if (!handle_table_remove(&domains, (uintptr_t)pd, &record))
 		return NULL;
+	note_loss();
 	return (struct domain *)(uintptr_t)record;
 }
 
@@ -333,11 +349,18 @@ err_memory:
 	return NULL;
 }
 
-uint64_t domain_serial(const struct ibv_pd *pd)
+bool domain_is(const struct ibv_pd *pd, uint64_t serial)
 {
-	const struct domain *domain = find(pd);
+	const struct domain *domain;
 
-	return domain ? domain->serial : 0;
+	/*
+	 * Relaxed: whoever may not use a domain any more, as it is gone, knows so from the thread
+	 * that deallocated it, and with that what it noted.
+	 */
+	if (__builtin_expect(serial > __atomic_load_n(&last_serial_at_a_loss, __ATOMIC_RELAXED), 1))
+		return true;
+	domain = find(pd);
+	return serial == (domain ? domain->serial : 0);
 }
 
 struct domain_memory domain_memory(const struct ibv_pd *pd)

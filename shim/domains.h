@@ -35,11 +35,13 @@ struct ibv_pd *domain_alloc_parent(alloc_parent_domain_function *provider,
 bool domain_is_left_to_the_library(void);
 
 /**
- * domain_serial - which domain lies at that address
+ * domain_is - whether the domain at that address is still the one that a buffer was allocated of
+ * @pd: its address at the allocation
+ * @serial: what domain_add_buffer() answered then
  *
- * 0 for one that was not seen being made; that is known by its address alone. Any thread.
+ * Any thread. Costs a load as long as no domain has gone since that one was made.
  */
-uint64_t domain_serial(const struct ibv_pd *pd);
+bool domain_is(const struct ibv_pd *pd, uint64_t serial);
 
 /**
  * struct domain_memory - where a domain's buffers come from
@@ -58,7 +60,10 @@ struct domain_memory domain_memory(const struct ibv_pd *pd);
 /* Whether a parent domain stands in for an operation that the provider lacks: the domain itself. */
 bool domain_is_stand_in(const struct ibv_pd *pd);
 
-/* Counts the buffers of a domain, for the report of one that is deallocated too early. */
+/*
+ * Counts the buffers of a domain, for the report of one that is deallocated too early. Answers its
+ * serial; 0 for one that was not seen being made, which is known by its address alone.
+ */
 uint64_t domain_add_buffer(const struct ibv_pd *pd);
 void domain_drop_buffer(const struct ibv_pd *pd, uint64_t serial);
 

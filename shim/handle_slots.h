@@ -122,6 +122,7 @@ static ALWAYS_INLINE enum answer glance(struct leaf_shape shape, uint64_t word, 
 	seen = load_acquire(ctrl); /* (A) (C) */
 	if (unlikely(!is_live_in(seen, word) || load_relaxed(match) != key))
 		return STALE;
+#pragma GCC unroll 8
 	for (w = 0; w < shape.words; w++)
 		record[w] = load_relaxed(from + w);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* (C) */

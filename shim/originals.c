@@ -146,24 +146,21 @@ const char *original_library_path(void)
 	return anchor && dladdr(anchor, &info) ? info.dli_fname : NULL;
 }
 
-bool original_is_other_shim(void)
+enum original_kind original_kind;
+
+bool original_is_other_shim_resolve(void)
 {
-	enum { UNKNOWN, NO, YES };
-	static int answer;
-	int known = __atomic_load_n(&answer, __ATOMIC_RELAXED);
+	enum original_kind kind = ORIGINAL_IS_LIBRARY;
 	void *buffers, *anchor;
 	Dl_info of_buffers, of_anchor;
 
-	if (__builtin_expect(known != UNKNOWN, 1))
-		return known == YES;
 	anchor = original(ibv_get_device_list);
 	if (!anchor)
 		return false;
 	buffers = original(ibv_alloc_buf);
-	known = buffers && dladdr(buffers, &of_buffers) && dladdr(anchor, &of_anchor) &&
-				of_buffers.dli_fbase != of_anchor.dli_fbase
-			? YES
-			: NO;
-	__atomic_store_n(&answer, known, __ATOMIC_RELAXED);
-	return known == YES;
+	if (buffers && dladdr(buffers, &of_buffers) && dladdr(anchor, &of_anchor) &&
+	    of_buffers.dli_fbase != of_anchor.dli_fbase)
+		kind = ORIGINAL_IS_OTHER_SHIM;
+	__atomic_store_n(&original_kind, kind, __ATOMIC_RELAXED);
+	return kind == ORIGINAL_IS_OTHER_SHIM;
 }

@@ -49,14 +49,6 @@ enum original_id {
  */
 const char *original_library_path(void);
 
-/**
- * original_is_other_shim - whether the originals are those of another shim, which does the work
- *
- * So it is in a process that has the plain preload and the drop-in: the buffer calls and the rest
- * of libibverbs come from two objects. Any thread. Preserves errno.
- */
-bool original_is_other_shim(void);
-
 /* Behind original(); use that. */
 extern void *original_addresses[ORIGINAL_COUNT];
 void *original_resolve(enum original_id id);
@@ -69,6 +61,26 @@ static inline void *original_address(enum original_id id)
 	if (__builtin_expect(address == NULL, 0))
 		address = original_resolve(id);
 	return address == &original_absent ? NULL : address;
+}
+
+/* Behind original_is_other_shim(); use that. */
+enum original_kind { ORIGINAL_IS_UNKNOWN, ORIGINAL_IS_LIBRARY, ORIGINAL_IS_OTHER_SHIM };
+extern enum original_kind original_kind;
+bool original_is_other_shim_resolve(void);
+
+/**
+ * original_is_other_shim - whether the originals are those of another shim, which does the work
+ *
+ * So it is in a process that has the plain preload and the drop-in: the buffer calls and the rest
+ * of libibverbs come from two objects. Any thread. Preserves errno.
+ */
+static inline bool original_is_other_shim(void)
+{
+	enum original_kind known = __atomic_load_n(&original_kind, __ATOMIC_RELAXED);
+
+	if (__builtin_expect(known == ORIGINAL_IS_UNKNOWN, 0))
+		return original_is_other_shim_resolve();
+	return known == ORIGINAL_IS_OTHER_SHIM;
 }
 
 #endif

@@ -144,7 +144,7 @@ static int check_buffer(const struct buffer *buffer, const struct ibv_pd *pd,
 	uint64_t mask = attr->comp_mask;
 	size_t offset;
 
-	if (!pd || pd != buffer->pd || domain_serial(pd) != buffer->domain)
+	if (!pd || pd != buffer->pd || !domain_is(pd, buffer->domain))
 		return EINVAL;
 	if (!(mask & IBV_REG_MR_MASK_ADDR))
 		return EINVAL;
@@ -247,7 +247,7 @@ struct ibv_mr *registration_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_attr
 struct ibv_mr *registration_reg_buf_mr(struct ibv_pd *pd, struct ibv_buf *buf, void *addr,
 				       size_t length, int access, const void *caller)
 {
-	original_ibv_reg_buf_mr_function *native = original(ibv_reg_buf_mr);
+	original_ibv_reg_buf_mr_function *native;
 	struct ibv_mr_init_attr attr = {
 		.length = length,
 		.access = access,
@@ -260,8 +260,11 @@ struct ibv_mr *registration_reg_buf_mr(struct ibv_pd *pd, struct ibv_buf *buf, v
 
 	config_get();
 	state = buffer_find(buf, &buffer);
-	if (state == HANDLE_FOREIGN && native)
-		return native(pd, buf, addr, length, access);
+	if (state == HANDLE_FOREIGN) {
+		native = original(ibv_reg_buf_mr);
+		if (native)
+			return native(pd, buf, addr, length, access);
+	}
 	return reg_buffer(pd, state, &buffer, &attr, caller);
 }
 

@@ -37,6 +37,23 @@ Test(supplied_domains, a_new_domain_has_buffers_of_its_own)
 	cr_assert(is_registrable(&next));
 }
 
+Test(supplied_domains, the_others_stay_when_one_goes)
+{
+	struct memory older = make_buffer(100);
+	struct memory going = make_buffer(100);
+	struct memory newer;
+
+	capture_errors();
+	cr_assert_eq(ibv_dealloc_pd(going.pd), 0);
+	newer = make_buffer(100);
+	cr_assert(is_registrable(&older));
+	cr_assert(is_registrable(&newer));
+	assert_null_with(EINVAL, ibv_reg_buf_mr(going.pd, going.buf, going.address, 100, 0));
+	cr_assert_eq(ibv_dealloc_pd(older.pd), 0);
+	assert_null_with(EINVAL, ibv_reg_buf_mr(older.pd, older.buf, older.address, 100, 0));
+	cr_assert(is_registrable(&newer));
+}
+
 Test(supplied_domains, a_deallocation_that_fails_changes_nothing)
 {
 	struct memory memory = make_buffer(100);
