@@ -262,13 +262,13 @@ static bool is_sparse(struct leaf_shape shape, const struct place *place, const 
 	unsigned int limit = 0;
 	unsigned int s;
 
+	if (leaf->class == LEAF_SMALLEST && !place->level)
+		return false;
 	for (s = 0; s < shape.slots; s++)
 		if (ctrl_state(load_relaxed(bucket_ctrl(shape, bucket, s))) != SLOT_EMPTY)
 			return false;
 	if (leaf->class != LEAF_SMALLEST)
 		limit = leaf_slots(shape, leaf->class) * FILL_SPARSE / 100;
-	else if (!place->level)
-		return false;
 	return count_used(shape, leaf, limit + 1) <= limit;
 }
 
