@@ -6,6 +6,10 @@
  *
  * Pinning and mapping for the device cost by the page, so from 2 MiB on the buffer starts at a
  * 2 MiB boundary and huge pages are asked for.
+ *
+ * Freed pages go back to the kernel. Kept for the next buffer they would cost less; but a
+ * registration that outlives its buffer still reads and writes the old pages, and there are
+ * registrations that nobody here sees. A program that still uses the buffer is stopped, too.
  */
 #define _GNU_SOURCE
 #include "backing.h"

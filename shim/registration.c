@@ -57,8 +57,7 @@ static struct ibv_mr_init_attr copy_of(const struct ibv_mr_init_attr *attr)
 	return copy;
 }
 
-/* A library before 28: it knows no optional access, and each of its calls has an iova or has none.
- */
+/* By a library before 28, which knows no optional access. */
 static struct ibv_mr *reg_by_address_without_iova2(struct ibv_pd *pd, void *addr, size_t length,
 						   uint64_t iova, int access)
 {
@@ -201,9 +200,11 @@ static struct ibv_mr *reg_buffer(struct ibv_pd *pd, enum handle_state state,
 
 	attr->comp_mask &= ~(uint64_t)IBV_REG_MR_MASK_BUF;
 	attr->buf = NULL;
-	if (buffer->dmabuf_fd < 0)
-		return rehearsal_refuses(attr->addr, attr->length, caller) ? NULL
-									   : reg_plain(pd, attr);
+	if (buffer->dmabuf_fd < 0) {
+		if (rehearsal_refuses(attr->addr, attr->length, caller))
+			return NULL;
+		return reg_plain(pd, attr);
+	}
 	saved_errno = errno;
 	mr = reg_dmabuf_buffer(pd, buffer, attr);
 	if (mr || errno != EOPNOTSUPP || !backing_of_kind(buffer->kind)->is_pinnable)
