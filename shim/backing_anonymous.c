@@ -50,7 +50,7 @@ static void *map_aligned(size_t length)
 static int allocate_anonymous(const struct backing_choice *choice, int device_fd, size_t size,
 			      struct backing_memory *memory)
 {
-	size_t length = backing_length(size, (size_t)sysconf(_SC_PAGESIZE));
+	size_t length = backing_length(size, (size_t)getpagesize());
 	void *address = NULL;
 
 	(void)choice;

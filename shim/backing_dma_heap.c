@@ -47,7 +47,7 @@ static int allocate_from(int heap_fd, size_t length)
 static int allocate_dma_heap(const struct backing_choice *choice, int device_fd, size_t size,
 			     struct backing_memory *memory)
 {
-	size_t length = backing_length(size, (size_t)sysconf(_SC_PAGESIZE));
+	size_t length = backing_length(size, (size_t)getpagesize());
 	int opened = -1;
 	void *address;
 	int fd, error;

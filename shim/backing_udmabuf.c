@@ -125,7 +125,7 @@ static int wrap(int device_fd, int memfd, size_t length)
 static int allocate_udmabuf(const struct backing_choice *choice, int device_fd, size_t size,
 			    struct backing_memory *memory)
 {
-	size_t length = backing_length(size, (size_t)sysconf(_SC_PAGESIZE));
+	size_t length = backing_length(size, (size_t)getpagesize());
 	int memfd, fd, error;
 	void *address;
 
