@@ -98,6 +98,40 @@ nothing_is_loaded_without_verbs() {
 	! grep -E 'ibv|verbs' "$work/maps"
 }
 
+# system_calls VARIABLE=VALUE... PROGRAM: those of the program, without what differs from run to run
+system_calls() {
+	strace -o "$work/calls" env -i "$@" > /dev/null
+	# env itself is traced as well: up to the second execve
+	awk '/^execve\(/ { n++; next } n == 2' "$work/calls" |
+		sed -E 's/0x[0-9a-f]+/ADDRESS/g; s/^(getrandom\().*/\1/;
+			s/^(set_tid_address|rseq|set_robust_list)\(.*/\1/; s/= [0-9]+$/= N/'
+}
+
+# The dynamic linker looks for the first library in the folder, and in each subfolder of it for better
+# processors, in vain; it asks whether these are there, and not for them again.
+unserved_processes_only_look() {
+	strace -o "$work/calls" true 2> /dev/null || skip 'nothing can be traced here'
+	folder=$(printed LD_LIBRARY_PATH "$run" --print)
+	system_calls /bin/true > "$work/without"
+	system_calls LD_LIBRARY_PATH="$folder" /bin/true > "$work/with"
+	grep -F "\"$folder" "$work/with" > "$work/looks"
+	grep -vF "\"$folder" "$work/with" | diff "$work/without" -
+	same 'what is found' "$(grep -v ENOENT "$work/looks" | cut -d , -f 2)" " \"$folder\""
+	most=40
+	case $(getconf GNU_LIBC_VERSION) in
+	# no subfolders but those in glibc-hwcaps
+	'glibc 2.3'[7-9] | 'glibc 2.'[4-9][0-9]) most=8 ;;
+	esac
+	count=$(wc -l < "$work/looks")
+	[ "$count" -le $most ] || { echo "$count calls, of $most"; cat "$work/looks"; return 1; }
+
+	# Each further library costs one call.
+	system_calls LD_LIBRARY_PATH="$folder" /bin/ls > "$work/with"
+	libraries=$(ldd /bin/ls | grep -c '=> /')
+	[ "$libraries" -gt 1 ] || { echo 'no further library'; return 1; }
+	same 'calls' "$(grep -cF "\"$folder" "$work/with")" $((count + libraries - 1))
+}
+
 path_is_first_and_users_stay() {
 	folder=$(printed LD_LIBRARY_PATH "$run" --print)
 	[ "${folder#/}" != "$folder" ]
@@ -266,6 +300,8 @@ expect 'a text without #! is for the shell' text_without_interpreter_is_for_sh
 expect 'errors of usage end with 125 and say why' usage_errors_are_125
 expect '--help and --version' help_and_version
 expect 'a program without verbs loads nothing' nothing_is_loaded_without_verbs
+expect 'its processes look in the folder, a bounded number of times, and no more' \
+	unserved_processes_only_look
 expect 'LD_LIBRARY_PATH: ours first, the user'\''s behind' path_is_first_and_users_stay
 expect 'LD_PRELOAD: the user'\''s stays behind' preloads_of_the_users_stay
 expect 'starts within starts change nothing' starts_within_starts
