@@ -10,9 +10,8 @@
 const struct backing *backing_of_kind(enum backing_kind kind)
 {
 	static const struct backing *const kinds[] = {
-		[BACKING_ANONYMOUS] = &backing_anonymous,
-		[BACKING_HUGETLB] = &backing_hugetlb,
-		[BACKING_DMA_HEAP] = &backing_dma_heap,
+		[BACKING_AUTO] = &backing_anonymous,  [BACKING_ANONYMOUS] = &backing_anonymous,
+		[BACKING_HUGETLB] = &backing_hugetlb, [BACKING_DMA_HEAP] = &backing_dma_heap,
 		[BACKING_UDMABUF] = &backing_udmabuf,
 	};
 

@@ -9,7 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* BACKING_AUTO is a choice only: memory is of one of the others. */
 enum backing_kind {
+	BACKING_AUTO,
 	BACKING_ANONYMOUS,
 	BACKING_HUGETLB,
 	BACKING_DMA_HEAP,

@@ -100,8 +100,7 @@ void *buffer_alloc(struct ibv_pd *pd, size_t size, struct ibv_buf **buf)
 	uint64_t handle;
 	int error;
 
-	/* A rehearsal has to know all buffers, and refuse those of ordinary domains. */
-	if (native && !config_get()->cc_rehearsal)
+	if (native_buffers_are_used())
 		return native_buffer_alloc(native, pd, size, buf);
 	if (!pd || !buf || !size) {
 		errno = EINVAL;
@@ -213,7 +212,7 @@ void buffer_free(struct ibv_buf *buf, const void *caller)
 		report_problem(PROBLEM_FREE_OF_FREED, handle_value(buf), caller);
 		break;
 	case HANDLE_FOREIGN:
-		if (native)
+		if (native && native_buffers_are_used())
 			native_buffer_free(native, buf);
 		else
 			report_problem(PROBLEM_FREE_OF_FOREIGN, handle_value(buf), caller);
@@ -246,7 +245,7 @@ int buffer_export_dmabuf_fd(struct ibv_buf *buf, const void *caller)
 		report_problem(PROBLEM_EXPORT_OF_FREED, handle_value(buf), caller);
 		break;
 	case HANDLE_FOREIGN:
-		if (original(ibv_alloc_buf))
+		if (native_buffers_are_used())
 			return native_buffer_export_dmabuf_fd(buf, caller);
 		if (buf)
 			report_problem(PROBLEM_EXPORT_OF_FOREIGN, handle_value(buf), caller);

@@ -122,7 +122,9 @@ bool config_value_backing(void *member, struct span value)
 		choice.kind = BACKING_DMA_HEAP;
 		if (!value.length || !config_value_heap(choice.heap, value))
 			return false;
-	} else if (!span_is(value, "auto") && !span_is(value, "anonymous")) {
+	} else if (span_is(value, "auto")) {
+		choice.kind = BACKING_AUTO;
+	} else if (!span_is(value, "anonymous")) {
 		return false;
 	}
 	*backing = choice;

@@ -11,6 +11,7 @@
 #include "context_hooks.h"
 #include "config.h"
 #include "domains.h"
+#include "native_buffers.h"
 #include "rehearsal.h"
 #include "report.h"
 #include "trace/trace_calls.h"
@@ -217,7 +218,7 @@ void context_hook(struct ibv_context *context)
 {
 	struct verbs_context *extended = verbs_get_ctx(context);
 	const struct config *config = config_get();
-	bool has_opt_in = !domain_is_left_to_the_library();
+	bool has_opt_in = !native_buffers_are_used();
 	int saved_errno = errno;
 
 	if (!extended)

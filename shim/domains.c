@@ -3,6 +3,7 @@
 #include "config.h"
 #include "context_hooks.h"
 #include "handle_table.h"
+#include "native_buffers.h"
 #include "originals.h"
 #include "report.h"
 
@@ -108,11 +109,6 @@ static struct domain *new_domain(void)
 	return domain;
 }
 
-bool domain_is_left_to_the_library(void)
-{
-	return original(ibv_alloc_buf) && !config_get()->cc_rehearsal;
-}
-
 static struct ibv_pd *made(struct ibv_pd *pd)
 {
 	int saved_errno = errno;
@@ -121,7 +117,7 @@ static struct ibv_pd *made(struct ibv_pd *pd)
 	if (!pd)
 		return NULL;
 	context_hook(pd->context);
-	if (domain_is_left_to_the_library())
+	if (native_buffers_are_used())
 		return pd;
 	domain = new_domain();
 	if (domain)
@@ -290,6 +286,15 @@ static struct ibv_pd *make_parent(alloc_parent_domain_function *provider,
 	return attr->pd;
 }
 
+/*
+ * Providers know the opt-in since the library has buffers: such a one has queues to place as well.
+ * In a rehearsal they need not know that there is anything to opt into.
+ */
+static bool is_shown_opt_in(void)
+{
+	return original(ibv_alloc_buf) && !config_get()->cc_rehearsal;
+}
+
 /* Only what the mask names is read. */
 static struct ibv_parent_domain_init_attr
 without_opt_in(const struct ibv_parent_domain_init_attr *attr)
@@ -313,22 +318,21 @@ struct ibv_pd *domain_alloc_parent(alloc_parent_domain_function *provider,
 				   struct ibv_context *context,
 				   struct ibv_parent_domain_init_attr *attr)
 {
+	bool is_opt_in = attr->comp_mask & ALLOW_UNPROTECTED;
 	struct ibv_parent_domain_init_attr plain = without_opt_in(attr);
 	struct domain_memory *memory = NULL;
 	struct ibv_pd *parent;
 	int error;
 
 	/* Here for its trace only. */
-	if (domain_is_left_to_the_library())
+	if (native_buffers_are_used())
 		return provider(context, attr);
-	if ((attr->comp_mask & ALLOW_UNPROTECTED) &&
-	    (context_capabilities(context) & IBV_DEVICE_CC_DMA_BOUNCE)) {
+	if (is_opt_in && (context_capabilities(context) & IBV_DEVICE_CC_DMA_BOUNCE)) {
 		memory = open_unprotected_memory();
 		if (!memory)
 			return NULL;
 	}
-	parent =
-		make_parent(provider, context, attr->comp_mask & ALLOW_UNPROTECTED ? &plain : attr);
+	parent = make_parent(provider, context, is_opt_in && !is_shown_opt_in() ? &plain : attr);
 	if (!parent) {
 		error = errno;
 		goto err_memory;

@@ -24,15 +24,12 @@ void domain_unimport(struct ibv_pd *pd, const void *caller);
  * domain_alloc_parent - ibv_alloc_parent_domain() with the opt-in for unprotected memory
  * @provider: the operation of the provider, or NULL if it has none
  *
- * The provider is not shown the opt-in, which it may not know; everything else is its own to accept
+ * The provider is not shown the opt-in if it may not know it; everything else is its own to accept
  * or to refuse.
  */
 struct ibv_pd *domain_alloc_parent(alloc_parent_domain_function *provider,
 				   struct ibv_context *context,
 				   struct ibv_parent_domain_init_attr *attr);
-
-/* Whether the library has buffers of its own and looks after its domains, too. Any thread. */
-bool domain_is_left_to_the_library(void);
 
 /**
  * domain_is - whether the domain at that address is still the one that a buffer was allocated of

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "native_buffers.h"
+#include "config.h"
 #include "handle_table.h"
 #include "mapping.h"
 #include "report.h"
@@ -14,6 +15,12 @@
 
 /* From a handle of the library to the address of its buffer; in use with 64 only. */
 static struct handle_table addresses = HANDLE_TABLE_INITIALIZER(1);
+
+bool native_buffers_are_used(void)
+{
+	return original(ibv_alloc_buf) && !config_get()->cc_rehearsal &&
+	       config_get()->backing.kind == BACKING_AUTO;
+}
 
 void *native_buffer_alloc(original_ibv_alloc_buf_function *native, struct ibv_pd *pd, size_t size,
 			  struct ibv_buf **buf)

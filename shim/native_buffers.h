@@ -7,6 +7,16 @@
 
 #include "originals.h"
 
+#include <stdbool.h>
+
+/**
+ * native_buffers_are_used - whether buffers, and with them the domains, are left to the library
+ *
+ * Only to one that has buffers, and unless they have to be the shim's: in a rehearsal, and where
+ * the configuration says what they are made of. Then no handle of the library's is about.
+ */
+bool native_buffers_are_used(void);
+
 void *native_buffer_alloc(original_ibv_alloc_buf_function *native, struct ibv_pd *pd, size_t size,
 			  struct ibv_buf **buf);
 void native_buffer_free(original_ibv_free_buf_function *native, struct ibv_buf *buf);

@@ -10,6 +10,7 @@
 #include "buffers.h"
 #include "config.h"
 #include "domains.h"
+#include "native_buffers.h"
 #include "originals.h"
 #include "rehearsal.h"
 #include "report.h"
@@ -229,7 +230,7 @@ struct ibv_mr *registration_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_attr
 	config_get();
 	if (attr && (attr->comp_mask & IBV_REG_MR_MASK_BUF)) {
 		state = buffer_find(attr->buf, &buffer);
-		if (state == HANDLE_FOREIGN && is_native_complete)
+		if (state == HANDLE_FOREIGN && native && native_buffers_are_used())
 			return native(pd, attr);
 		copy = copy_of(attr);
 		return reg_buffer(pd, state, &buffer, &copy, caller);
@@ -263,7 +264,7 @@ struct ibv_mr *registration_reg_buf_mr(struct ibv_pd *pd, struct ibv_buf *buf, v
 	state = buffer_find(buf, &buffer);
 	if (state == HANDLE_FOREIGN) {
 		native = original(ibv_reg_buf_mr);
-		if (native)
+		if (native && native_buffers_are_used())
 			return native(pd, buf, addr, length, access);
 	}
 	return reg_buffer(pd, state, &buffer, &attr, caller);

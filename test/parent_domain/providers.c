@@ -5,11 +5,14 @@
 #include <stddef.h>
 #include <string.h>
 
-#define KNOWN_BITS                                                                                 \
-	((uint32_t)(IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS |                                       \
-		    IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT))
-
+static uint32_t known_bits = IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS |
+			     IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT;
 static int failure;
+
+void providers_know(uint32_t bits)
+{
+	known_bits |= bits;
+}
 
 void providers_fail(int error)
 {
@@ -39,7 +42,7 @@ static struct ibv_pd *make_parent(int provider, struct ibv_context *context,
 	memcpy(&device->seen, attr, sizeof(*attr));
 	device->seen_at = attr;
 	device->seen_by = provider;
-	if (failure || (attr->comp_mask & ~KNOWN_BITS)) {
+	if (failure || (attr->comp_mask & ~known_bits)) {
 		errno = failure ? failure : EINVAL;
 		return NULL;
 	}

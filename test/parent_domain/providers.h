@@ -52,6 +52,9 @@ static inline struct ibv_context *context_of(struct provider_device *device)
 /* Whether the operation of the device is no longer its provider's own. */
 bool is_hooked(const struct provider_device *device);
 
+/* Let every provider know these bits of a parent domain's comp_mask as well. */
+void providers_know(uint32_t bits);
+
 /* Let the operation of every provider fail with that errno; 0 ends it. */
 void providers_fail(int error);
 

@@ -5,12 +5,13 @@ ifndef parent_domain
 SUITES += parent-domain
 
 parent_domain := $(B)/test/parent_domain
-parent_domain_tests := buffers heap heaps hooks opt_in providers rehearsal
+parent_domain_tests := buffers heap heaps hooks later opt_in providers rehearsal
 parent_domain_objects := $(parent_domain_tests:%=$(parent_domain)/%.o) $(parent_domain)/possessions.o
 parent_domain_cflags := -Itest/parent_domain -Itest/backings
 
 .PHONY: check-parent-domain
-check-parent-domain: $(parent_domain)/parent_domain $(parent_domain)/libibverbs.so.1 $(preload)
+check-parent-domain: $(parent_domain)/parent_domain $(parent_domain)/libibverbs.so.1 \
+		$(parent_domain)/later/libibverbs.so.1 $(preload)
 	$(Q)test/parent_domain/check $(abspath $(preload) $(parent_domain))
 
 parent_domain_library := test/parent_domain/library.c test/parent_domain/library.h \
@@ -22,6 +23,14 @@ $(parent_domain)/libibverbs.so.1: $(parent_domain_library)
 	@mkdir -p $(@D)
 	@echo '  STANDIN $@'
 	$(Q)$(parent_domain_shared) -Wl,--version-script,test/parent_domain/library.map -o $@ $<
+
+$(parent_domain)/later/libibverbs.so.1: $(parent_domain_library) \
+		$(addprefix test/parent_domain/later_library.,c map)
+	@mkdir -p $(@D)
+	@echo '  STANDIN $@'
+	$(Q)cat test/parent_domain/library.map test/parent_domain/later_library.map > $(@D)/map
+	$(Q)$(parent_domain_shared) -Wl,--version-script,$(@D)/map -o $@ $< \
+		test/parent_domain/later_library.c
 
 # What the tests are linked with: the calls of the buffer API in it have no version, so that the
 # preload's are found.
