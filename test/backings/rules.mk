@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #
 # check-backings    every kind of memory: what runs anywhere here, the rest in the virtual machine
+# prove-backings    also with a newer kernel, and an exhausted heap, which takes that one
 SUITES += backings
 
 # Every rules.mk is read; this one needs the names in that one first.
 include test/parent_domain/rules.mk
 
 backings := $(B)/test/backings
-backings_objects := $(patsubst %,$(backings)/%.o,backings exports failures forks guest promises) \
+backings_objects := $(patsubst %,$(backings)/%.o,backings exhaustion exports failures forks guest promises) \
 	$(backings)/possessions.o $(backings)/runner.o \
 	$(parent_domain)/heap.o $(parent_domain)/providers.o
 rdma_objects := $(backings)/rdma.o $(backings)/possessions.o $(backings)/runner.o \
 	$(patsubst %,$(B)/examples/%.o,peer_socket rc_connection rc_domain rc_gid)
 
-.PHONY: check-backings
-check-backings: $(backings)/backings $(backings)/rdma $(parent_domain)/libibverbs.so.1 \
-		$(example) $(preload)
-	$(Q)test/backings/check $(abspath $(B))
+.PHONY: check-backings prove-backings
+check-backings prove-backings: $(backings)/backings $(backings)/rdma \
+		$(parent_domain)/libibverbs.so.1 $(example) $(preload)
+	$(Q)test/backings/check $(abspath $(B)) $(if $(findstring prove,$@),--all)
 
 # With the small runner: Criterion starts the program again for each test, which takes long in the
 # virtual machine.
