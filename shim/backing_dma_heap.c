@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "backing.h"
+#include "report.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,8 +31,13 @@ int backing_open_heap(const char *name)
 {
 	char path[sizeof(HEAP_DIRECTORY) + NAME_MAX] = HEAP_DIRECTORY;
 
+	int fd;
+
 	strncat(path, name, NAME_MAX);
-	return open(path, O_RDWR | O_CLOEXEC);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		report_no_device(path, errno);
+	return fd;
 }
 
 static int allocate_from(int heap_fd, size_t length)

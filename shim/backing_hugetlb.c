@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "backing.h"
 #include "huge_pages.h"
+#include "report.h"
 
 #include <errno.h>
 #include <sys/mman.h>
@@ -47,8 +48,10 @@ static int allocate_hugetlb(const struct backing_choice *choice, int device_fd, 
 	}
 	address = mmap(NULL, length, PROT_READ | PROT_WRITE, flags, -1, 0);
 	/* EINVAL stays EINVAL: the system has no pages of that size. */
-	if (address == MAP_FAILED)
+	if (address == MAP_FAILED) {
+		report_problem(PROBLEM_NO_HUGE_PAGES, length, NULL);
 		return -1;
+	}
 	*memory = (struct backing_memory){address, length, -1};
 	return 0;
 }

@@ -91,7 +91,11 @@ static bool is_over_limit(size_t length)
 
 int backing_open_udmabuf(void)
 {
-	return open(UDMABUF_DEVICE, O_RDWR | O_CLOEXEC);
+	int fd = open(UDMABUF_DEVICE, O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		report_no_device(UDMABUF_DEVICE, errno);
+	return fd;
 }
 
 static int wrap(int device_fd, int memfd, size_t length)

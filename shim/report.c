@@ -15,12 +15,14 @@
 #error "IBVBUF_VERSION comes from the Makefile"
 #endif
 
-/* "before VALUE after", for what is said at a level of diagnostics, and whether once. */
+/* "before VALUE after", for what is said at a level of diagnostics, and whether once. A value is an
+ * address or a handle, or a number of bytes. */
 static const struct {
 	enum diagnostics level;
 	bool is_repeated;
 	const char *before;
 	const char *after;
+	bool is_size;
 } problems[PROBLEM_COUNT] = {
 	[PROBLEM_FREE_OF_FREED] = {DIAGNOSTICS_MISUSE, false, "ibv_free_buf: buffer handle ",
 				   " was freed before; ignored"},
@@ -44,7 +46,13 @@ static const struct {
 				      ", which is protected in a confidential guest; EOPNOTSUPP"},
 	[PROBLEM_UDMABUF_LIMIT] = {DIAGNOSTICS_MISUSE, false, "a udmabuf buffer of ",
 				   " bytes is over the limit of the kernel; to raise it, write a "
-				   "number of MiB to /sys/module/udmabuf/parameters/size_limit_mb"},
+				   "number of MiB to /sys/module/udmabuf/parameters/size_limit_mb",
+				   true},
+	[PROBLEM_NO_HUGE_PAGES] = {DIAGNOSTICS_MISUSE, false, "there are no huge pages for ",
+				   " bytes; what is set aside of each size is in "
+				   "/sys/kernel/mm/hugepages",
+				   true},
+	[PROBLEM_NO_DEVICE] = {DIAGNOSTICS_MISUSE, false, "no buffer can be made without ", NULL},
 	[PROBLEM_PROVIDER_LEFT_ALONE] =
 		{DIAGNOSTICS_VERBOSE, false,
 		 "the ionic provider tells its devices by an operation that "
@@ -103,16 +111,43 @@ static bool is_said(enum problem problem)
 	       !__atomic_exchange_n(&said[problem], true, __ATOMIC_RELAXED);
 }
 
+static void begin(struct text *text, enum problem problem)
+{
+	text->length = 0;
+	text_string(text, "ibvbuf-preload: ");
+	text_string(text, problems[problem].before);
+}
+
+static void end(struct text *text, enum problem problem)
+{
+	if (!problems[problem].is_repeated)
+		text_string(text, "; said once");
+	text_end_line(text);
+	report_text(text);
+}
+
+void report_no_device(const char *path, int error)
+{
+	struct text text;
+
+	if (!is_said(PROBLEM_NO_DEVICE))
+		return;
+	begin(&text, PROBLEM_NO_DEVICE);
+	text_string(&text, path);
+	text_string(&text, ", which cannot be opened: ");
+	text_string(&text, text_error_name(error));
+	end(&text, PROBLEM_NO_DEVICE);
+}
+
 void report_problem(enum problem problem, uint64_t value, const void *caller)
 {
-	struct text text = {.length = 0};
+	struct text text;
 
 	if (!is_said(problem))
 		return;
-	text_string(&text, "ibvbuf-preload: ");
-	text_string(&text, problems[problem].before);
+	begin(&text, problem);
 	if (problems[problem].after) {
-		if (problem == PROBLEM_UDMABUF_LIMIT)
+		if (problems[problem].is_size)
 			text_decimal(&text, value);
 		else
 			text_hexadecimal(&text, value);
@@ -123,10 +158,7 @@ void report_problem(enum problem problem, uint64_t value, const void *caller)
 		text_code_address(&text, caller);
 		text_string(&text, ")");
 	}
-	if (!problems[problem].is_repeated)
-		text_string(&text, "; said once");
-	text_end_line(&text);
-	report_text(&text);
+	end(&text, problem);
 }
 
 static void report_calls(void)

@@ -21,6 +21,8 @@ enum problem {
 	PROBLEM_DEALLOC_WITH_BUFFERS,
 	PROBLEM_PROTECTED_MEMORY,
 	PROBLEM_UDMABUF_LIMIT,
+	PROBLEM_NO_HUGE_PAGES,
+	PROBLEM_NO_DEVICE,
 	PROBLEM_PROVIDER_LEFT_ALONE,
 	PROBLEM_COUNT
 };
@@ -32,6 +34,9 @@ enum problem {
  * @caller: the place in the program, or NULL
  */
 void report_problem(enum problem problem, uint64_t value, const void *caller);
+
+/* Say that a device of the kernel for memory cannot be opened, and why; once. */
+void report_no_device(const char *path, int error);
 
 /* After the configuration was read: what it switched on, and with diagnostics = verbose the
  * library in use, and which calls it has of its own. */

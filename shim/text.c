@@ -61,9 +61,13 @@ const char *text_error_name(int error)
 		int error;
 		const char *name;
 	} names[] = {
-		{ENOENT, "ENOENT"}, {EACCES, "EACCES"}, {EPERM, "EPERM"},     {EISDIR, "EISDIR"},
-		{EFBIG, "EFBIG"},   {EINVAL, "EINVAL"}, {ENOTDIR, "ENOTDIR"}, {ELOOP, "ELOOP"},
-		{EMFILE, "EMFILE"}, {ENFILE, "ENFILE"}, {ENOMEM, "ENOMEM"},   {EIO, "EIO"},
+		{ENOENT, "ENOENT"},	  {EACCES, "EACCES"}, {EPERM, "EPERM"},
+		{EISDIR, "EISDIR"},	  {EFBIG, "EFBIG"},   {EINVAL, "EINVAL"},
+		{ENOTDIR, "ENOTDIR"},	  {ELOOP, "ELOOP"},   {EMFILE, "EMFILE"},
+		{ENFILE, "ENFILE"},	  {ENOMEM, "ENOMEM"}, {EIO, "EIO"},
+		{ENODEV, "ENODEV"},	  {ENXIO, "ENXIO"},   {EBUSY, "EBUSY"},
+		{ETXTBSY, "ETXTBSY"},	  {EROFS, "EROFS"},   {ENAMETOOLONG, "ENAMETOOLONG"},
+		{EOVERFLOW, "EOVERFLOW"}, {EINTR, "EINTR"},
 	};
 	size_t i;
 

@@ -98,7 +98,9 @@ Test(native_choice, a_backing_that_cannot_be_had_fails_with_its_errno)
 	struct ibv_buf *buf = (struct ibv_buf *)(uintptr_t)0x5eed;
 
 	configure("backing = dma_heap:no such heap\n");
+	capture_errors();
 	assert_null_with(ENOENT, ibv_alloc_buf(make_domain(), 100, &buf));
 	cr_assert_eq(buf, (struct ibv_buf *)(uintptr_t)0x5eed);
 	cr_assert_eq(CALLS(ibv_alloc_buf), 0);
+	cr_assert_eq(occurrences(captured_errors(), "/dev/dma_heap/no such heap, which"), 1);
 }

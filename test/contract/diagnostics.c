@@ -55,6 +55,36 @@ Test(supplied_diagnostics, each_kind_is_said_once)
 	cr_assert_eq(occurrences(captured_errors(), "ibv_export_buf_dmabuf_fd"), 2);
 }
 
+Test(supplied_diagnostics, a_device_that_cannot_be_opened_is_named_once_with_the_reason)
+{
+	struct ibv_buf *buf;
+	struct ibv_pd *pd;
+
+	setenv("IBVBUF_BACKING", "dma_heap:no-such-heap", 1);
+	capture_errors();
+	pd = make_domain();
+	assert_null_with(ENOENT, ibv_alloc_buf(pd, 1, &buf));
+	assert_null_with(ENOENT, ibv_alloc_buf(pd, 1, &buf));
+	cr_assert_str_eq(captured_errors(),
+			 "ibvbuf-preload: no buffer can be made without "
+			 "/dev/dma_heap/no-such-heap, which cannot be opened: ENOENT; said once\n");
+}
+
+Test(supplied_diagnostics, huge_pages_that_are_not_there_are_said_once)
+{
+	const char *said = "there are no huge pages for 1099511627776 bytes";
+	struct ibv_buf *buf;
+	struct ibv_pd *pd;
+
+	setenv("IBVBUF_BACKING", "hugetlb", 1);
+	capture_errors();
+	pd = make_domain();
+	assert_null_with(ENOMEM, ibv_alloc_buf(pd, (size_t)1 << 40, &buf));
+	assert_null_with(ENOMEM, ibv_alloc_buf(pd, (size_t)1 << 40, &buf));
+	cr_assert_eq(occurrences(captured_errors(), said), 1);
+	cr_assert_eq(occurrences(captured_errors(), "\n"), 1);
+}
+
 Test(supplied_diagnostics, off_says_nothing)
 {
 	setenv("IBVBUF_DIAGNOSTICS", "off", 1);
