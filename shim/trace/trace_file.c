@@ -342,10 +342,12 @@ static void report_failure(const struct trace_file *file, int error)
 
 	if (config_get()->diagnostics == DIAGNOSTICS_OFF)
 		return;
-	text_string(&text, "ibvbuf-preload: nothing is traced: the file '");
-	text_string(&text, *file->path ? file->path : config_get()->trace);
-	text_string(&text, "' cannot be made: ");
+	text_string(&text, "ibvbuf-preload: nothing is traced: ");
 	text_string(&text, text_error_name(error));
+	/* Last, since a long one is cut. */
+	text_string(&text, " for the file '");
+	text_string(&text, *file->path ? file->path : config_get()->trace);
+	text_string(&text, "'");
 	text_end_line(&text);
 	report_text(&text);
 }

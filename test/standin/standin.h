@@ -52,6 +52,12 @@ enum standin_switch {
 	STANDIN_SWITCHES
 };
 
+/* The lkey of a registration of that range; its rkey is the complement, its handle one more. */
+static inline uint32_t standin_key(uint64_t address, uint64_t length)
+{
+	return (uint32_t)(address >> 4) * 31 + (uint32_t)length;
+}
+
 /* The rdma-core release that this one stands for. */
 int standin_generation(void);
 

@@ -52,6 +52,14 @@ static void *fail(int error)
 	return NULL;
 }
 
+/* From the range, so that whoever sees both can tell whether they belong together. */
+static void set_keys(struct ibv_mr *mr)
+{
+	mr->lkey = standin_key(WORD(mr->addr), mr->length);
+	mr->rkey = ~mr->lkey;
+	mr->handle = mr->lkey + 1;
+}
+
 static struct ibv_mr *make_mr(struct ibv_pd *pd, uint64_t addr, size_t length)
 {
 	struct ibv_mr *mr = calloc(1, sizeof(*mr));
@@ -62,6 +70,7 @@ static struct ibv_mr *make_mr(struct ibv_pd *pd, uint64_t addr, size_t length)
 	mr->pd = pd;
 	mr->addr = (void *)(uintptr_t)addr;
 	mr->length = length;
+	set_keys(mr);
 	return mr;
 }
 
@@ -210,6 +219,46 @@ int ibv_dereg_mr_at_1_1(struct ibv_mr *mr)
 	return error;
 }
 VERSION_1_1(ibv_dereg_mr);
+
+int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length,
+		 int access)
+{
+	int error = ENTER(ibv_rereg_mr, WORD(mr), WORD(flags), WORD(pd), WORD(addr), length,
+			  WORD(access));
+
+	if (error) {
+		errno = error;
+		return IBV_REREG_MR_ERR_CMD;
+	}
+	if (flags & IBV_REREG_MR_CHANGE_PD)
+		mr->pd = pd;
+	if (flags & IBV_REREG_MR_CHANGE_TRANSLATION) {
+		mr->addr = addr;
+		mr->length = length;
+	}
+	set_keys(mr);
+	return 0;
+}
+
+/* Of memory that this process does not know. */
+struct ibv_mr *ibv_import_mr(struct ibv_pd *pd, uint32_t mr_handle)
+{
+	int error = ENTER(ibv_import_mr, WORD(pd), mr_handle);
+	struct ibv_mr *mr;
+
+	if (error)
+		return fail(error);
+	mr = make_mr(pd, 0, 0);
+	if (mr)
+		mr->handle = mr_handle;
+	return mr;
+}
+
+void ibv_unimport_mr(struct ibv_mr *mr)
+{
+	ENTER(ibv_unimport_mr, WORD(mr));
+	free(mr);
+}
 
 struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova,
 				 int fd, int access)
