@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * sigprocmask() sets the mask of the calling thread, as pthread_sigmask() does, which before glibc
- * 2.32 is in a library that not every program loads.
+ * 2.32 is in a library that not every program loads. sigtimedwait() is a cancellation point, which
+ * a registration has none of, so the kernel is called by syscall().
  */
 #define _GNU_SOURCE
 #include "quiet.h"
 
 #include <errno.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
+
+/* Bytes of a set of signals, which the kernel's are shorter than the C library's. */
+#define KERNEL_SET_SIZE (_NSIG / 8)
 
 bool quiet_begin(struct quiet *quiet)
 {
@@ -36,7 +42,8 @@ void quiet_end(struct quiet *quiet)
 
 	if (!quiet->is_on)
 		return;
-	while (sigtimedwait(&quiet->raised, NULL, &now) < 0 && errno == EINTR)
+	while (syscall(SYS_rt_sigtimedwait, &quiet->raised, NULL, &now, KERNEL_SET_SIZE) < 0 &&
+	       errno == EINTR)
 		;
 	sigprocmask(SIG_SETMASK, &quiet->before, NULL);
 	errno = saved_errno;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/* By syscall(), as in small_file.c: nothing here is a cancellation point. */
 #define _GNU_SOURCE
 #include "report.h"
 #include "config.h"
@@ -9,6 +10,8 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdbool.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifndef IBVBUF_VERSION
@@ -66,7 +69,9 @@ static bool is_writable(int fd)
 {
 	struct pollfd state = {.fd = fd, .events = POLLOUT};
 
-	return poll(&state, 1, 0) == 1 && (state.revents & POLLOUT);
+	static const struct timespec now;
+
+	return syscall(SYS_ppoll, &state, 1, &now, NULL, 0) == 1 && (state.revents & POLLOUT);
 }
 
 static void write_quietly(int fd, const struct text *text)
@@ -75,7 +80,7 @@ static void write_quietly(int fd, const struct text *text)
 
 	if (!quiet_begin(&quiet))
 		return;
-	while (write(fd, text->bytes, text->length) < 0 && errno == EINTR)
+	while (syscall(SYS_write, fd, text->bytes, text->length) < 0 && errno == EINTR)
 		;
 	quiet_end(&quiet);
 }
@@ -88,15 +93,16 @@ void report_text(const struct text *text)
 
 	/* Opened for each line: no descriptor of ours is in the program's way. */
 	if (*path)
-		fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
-			  0600);
+		fd = (int)syscall(SYS_openat, AT_FDCWD, path,
+				  O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
+				  0600);
 	/* Better there than not at all, if the file cannot be had. */
 	if (fd < 0)
 		fd = STDERR_FILENO;
 	if (is_writable(fd))
 		write_quietly(fd, text);
 	if (fd != STDERR_FILENO)
-		close(fd);
+		syscall(SYS_close, fd);
 	errno = saved_errno;
 }
 
