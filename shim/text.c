@@ -61,13 +61,13 @@ const char *text_error_name(int error)
 		int error;
 		const char *name;
 	} names[] = {
-		{ENOENT, "ENOENT"},	  {EACCES, "EACCES"}, {EPERM, "EPERM"},
-		{EISDIR, "EISDIR"},	  {EFBIG, "EFBIG"},   {EINVAL, "EINVAL"},
-		{ENOTDIR, "ENOTDIR"},	  {ELOOP, "ELOOP"},   {EMFILE, "EMFILE"},
-		{ENFILE, "ENFILE"},	  {ENOMEM, "ENOMEM"}, {EIO, "EIO"},
-		{ENODEV, "ENODEV"},	  {ENXIO, "ENXIO"},   {EBUSY, "EBUSY"},
-		{ETXTBSY, "ETXTBSY"},	  {EROFS, "EROFS"},   {ENAMETOOLONG, "ENAMETOOLONG"},
-		{EOVERFLOW, "EOVERFLOW"}, {EINTR, "EINTR"},
+#define NAME(error) {error, #error}
+		NAME(ENOENT),  NAME(EACCES),	   NAME(EPERM),	 NAME(EISDIR), NAME(ENOTDIR),
+		NAME(ELOOP),   NAME(ENAMETOOLONG), NAME(EINVAL), NAME(EFBIG),  NAME(EOVERFLOW),
+		NAME(EMFILE),  NAME(ENFILE),	   NAME(ENOMEM), NAME(ENOSPC), NAME(EDQUOT),
+		NAME(EROFS),   NAME(EIO),	   NAME(ENODEV), NAME(ENXIO),  NAME(EBUSY),
+		NAME(ETXTBSY), NAME(EAGAIN),	   NAME(EINTR),
+#undef NAME
 	};
 	size_t i;
 
