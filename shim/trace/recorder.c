@@ -84,7 +84,7 @@ static void ask_ahead(struct trace_file *file, uint64_t number, uint64_t now)
 
 	if (__builtin_expect(number + TRACE_STEP / 2 / header->record_size >= allocated, 0) &&
 	    allocated < header->record_capacity)
-		trace_file_extend(file, now);
+		trace_file_extend(file, now, number < allocated);
 }
 
 /**
@@ -121,6 +121,9 @@ static struct ibvbuf_trace_record *claim(struct trace_file *file, uint64_t now, 
 		drop(&header->dropped_full);
 		return NULL;
 	}
+	/* The same: more than are asked for ahead. */
+	if (!has_space(file, number))
+		trace_file_extend(file, now, false);
 	if (!has_space(file, number)) {
 		drop(&header->dropped_no_space);
 		return NULL;

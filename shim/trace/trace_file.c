@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * open(), close(), fallocate() and pwrite() are cancellation points, where a registration has none:
+ * open(), close(), fallocate() and writev() are cancellation points, where a registration has none:
  * a thread that is cancelled in one of ours would not have been without the shim. So the kernel is
  * called by syscall().
  */
@@ -20,6 +20,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -47,8 +48,8 @@ struct trace_file *trace_file_current;
 
 static int open_file(const char *path, int flags)
 {
-	return (int)syscall(SYS_openat, AT_FDCWD, path, flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW,
-			    0600);
+	return (int)syscall(SYS_openat, AT_FDCWD, path,
+			    flags | O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
 static void close_file(int fd)
@@ -73,29 +74,46 @@ static int allocate(int fd, uint64_t offset, uint64_t length)
 	return error;
 }
 
-/*
- * The same where the file system cannot be asked: what is written has space. By one thread at a
- * time, since records may be there a moment later.
- */
-static int fill(int fd, uint64_t offset, uint64_t length)
+/* All iovecs at once are of zeros. */
+static void fill_with_zeros(struct iovec *parts, size_t count)
 {
-	static const char zeros[PAGE];
+	static char zeros[PAGE];
+
+	while (count)
+		parts[--count] = (struct iovec){zeros, sizeof(zeros)};
+}
+
+/*
+ * The same, up to @end, where the file system cannot be asked: what is written has space. What is
+ * there already may hold records, so it is appended; threads that do so at the same time append
+ * more than is needed.
+ */
+static int fill(int fd, uint64_t end)
+{
+	struct iovec parts[64];
+	struct stat status;
 	struct quiet quiet;
+	uint64_t left;
 	int error = 0;
 	long written;
 
+	if (fstat(fd, &status))
+		return errno;
 	if (!quiet_begin(&quiet))
 		return EAGAIN;
-	while (length && !error) {
-		size_t part = length < sizeof(zeros) ? length : sizeof(zeros);
+	fill_with_zeros(parts, sizeof(parts) / sizeof(parts[0]));
+	left = (uint64_t)status.st_size < end ? end - (uint64_t)status.st_size : 0;
+	while (left && !error) {
+		/* The last page is whole. */
+		uint64_t count = (left + PAGE - 1) / PAGE;
 
-		written = syscall(SYS_pwrite64, fd, zeros, part, offset);
-		if (written > 0) {
-			offset += (uint64_t)written;
-			length -= (uint64_t)written;
-		} else if (written == 0 || errno != EINTR) {
+		if (count > sizeof(parts) / sizeof(parts[0]))
+			count = sizeof(parts) / sizeof(parts[0]);
+		written = syscall(SYS_writev, fd, parts, count);
+		if (written > 0)
+			left -= (uint64_t)written < left ? (uint64_t)written : left;
+		else if (written == 0 || errno != EINTR)
 			error = written ? errno : ENOSPC;
-		}
 	}
 	quiet_end(&quiet);
 	return error;
@@ -152,9 +170,9 @@ static int reopen(const struct trace_file *file)
 static int give_space(const struct trace_file *file, int fd, uint64_t from, uint64_t to)
 {
 	uint64_t start = end_of(file->header, from);
-	uint64_t length = end_of(file->header, to) - start;
+	uint64_t end = end_of(file->header, to);
 
-	return file->is_filled ? fill(fd, start, length) : allocate(fd, start, length);
+	return file->is_filled ? fill(fd, end) : allocate(fd, start, end - start);
 }
 
 static int extend(struct trace_file *file)
@@ -184,19 +202,19 @@ static int extend(struct trace_file *file)
 	return 0;
 }
 
-void trace_file_extend(struct trace_file *file, uint64_t now)
+void trace_file_extend(struct trace_file *file, uint64_t now, bool is_ahead)
 {
 	int saved_errno = errno;
 
 	if (now < __atomic_load_n(&file->retry_after, __ATOMIC_RELAXED))
 		return;
-	/* acquire: with the release below, the next thread sees how far this one came */
-	if (file->is_filled && __atomic_exchange_n(&file->is_extending, true, __ATOMIC_ACQUIRE))
+	/* Where several would take more than one step, only who needs it joins in. */
+	if (file->is_filled && is_ahead && __atomic_load_n(&file->extending, __ATOMIC_RELAXED))
 		return;
+	__atomic_add_fetch(&file->extending, 1, __ATOMIC_RELAXED);
 	if (extend(file))
 		__atomic_store_n(&file->retry_after, now + SECOND, __ATOMIC_RELAXED);
-	if (file->is_filled)
-		__atomic_store_n(&file->is_extending, false, __ATOMIC_RELEASE);
+	__atomic_sub_fetch(&file->extending, 1, __ATOMIC_RELAXED);
 	errno = saved_errno;
 }
 
@@ -308,7 +326,7 @@ static int furnish(struct trace_file *file, int fd)
 	error = allocate(fd, 0, end_of(&layout, first));
 	if (cannot_be_asked(error)) {
 		file->is_filled = true;
-		error = fill(fd, 0, end_of(&layout, first));
+		error = fill(fd, end_of(&layout, first));
 	}
 	if (error)
 		return error;
@@ -325,6 +343,8 @@ static int furnish(struct trace_file *file, int fd)
 	file->header->slots_allocated = first;
 	describe(file->header);
 	populate(file->header, 0, first);
+	/* Before any record is in it. release: who finds the magic finds the rest of the header */
+	__atomic_store_n((uint64_t *)(void *)file->header->magic, magic(), __ATOMIC_RELEASE);
 	return 0;
 }
 
@@ -391,10 +411,6 @@ struct trace_file *trace_file_make(uint64_t generation)
 	if (published == file) {
 		if (error)
 			report_failure(file, error);
-		else
-			/* release: who finds the magic finds the rest of the header */
-			__atomic_store_n((uint64_t *)(void *)file->header->magic, magic(),
-					 __ATOMIC_RELEASE);
 	} else {
 		if (!error)
 			remove_file(file);

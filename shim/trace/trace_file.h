@@ -15,6 +15,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* Bytes of records that space is asked for at a time. */
@@ -37,7 +38,7 @@
  * @inode: of the file
  * @retry_after: no space could be had; CLOCK_MONOTONIC from which it is asked for again
  * @is_filled: the file system cannot be asked for space; it is written
- * @is_extending: some thread is writing it
+ * @extending: threads that ask for space
  * @known: addresses of code, each at its own place
  * @path: absolute
  */
@@ -51,7 +52,7 @@ struct trace_file {
 	ino_t inode;
 	uint64_t retry_after;
 	bool is_filled;
-	bool is_extending;
+	uint32_t extending;
 	uint64_t known[TRACE_KNOWN_PLACES];
 	char path[PATH_MAX];
 };
@@ -78,9 +79,10 @@ static inline struct trace_file *trace_file_get(uint64_t generation)
 /**
  * trace_file_extend - ask for a step of space more
  * @now: CLOCK_MONOTONIC, in nanoseconds
+ * @is_ahead: whether there is enough for the record at hand
  *
  * Where there was none, it is asked for again after a second. Any thread.
  */
-void trace_file_extend(struct trace_file *file, uint64_t now);
+void trace_file_extend(struct trace_file *file, uint64_t now, bool is_ahead);
 
 #endif
