@@ -33,6 +33,6 @@ $(recorder)/recorder: $(recorder_objects) $(standin)/link/libibverbs.so
 
 $(recorder)/program: $(recorder)/program.o $(standin)/link/libibverbs.so
 	@echo '  LINK    $@'
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ -lrt
 
 -include $(wildcard $(recorder)/*.d)
