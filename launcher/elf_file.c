@@ -173,6 +173,19 @@ const char *elf_dynamic_string(const struct elf_file *elf, int64_t tag)
 	return elf_dynamic_value(elf, tag, &offset) ? elf_string(elf, offset) : NULL;
 }
 
+bool elf_is_whole(const struct elf_file *elf)
+{
+	Elf64_Phdr segment;
+	size_t i;
+
+	for (i = 0; i < elf->segment_count; i++) {
+		if (!elf_segment(elf, i, &segment) ||
+		    !elf_at(elf, segment.p_offset, segment.p_filesz))
+			return false;
+	}
+	return true;
+}
+
 const char *elf_interpreter(const struct elf_file *elf)
 {
 	Elf64_Phdr segment;

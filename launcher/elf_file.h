@@ -70,6 +70,8 @@ const char *elf_string(const struct elf_file *elf, uint64_t offset);
 /* DT_SONAME, DT_RPATH, DT_RUNPATH; NULL if absent. */
 const char *elf_dynamic_string(const struct elf_file *elf, int64_t tag);
 /* PT_INTERP; NULL if absent. */
+/* Whether what the file says of itself lies in it: no part was cut off. */
+bool elf_is_whole(const struct elf_file *elf);
 const char *elf_interpreter(const struct elf_file *elf);
 bool elf_needs(const struct elf_file *elf, const char *name);
 bool elf_binds_now(const struct elf_file *elf);

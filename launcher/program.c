@@ -53,22 +53,41 @@ static int search_path(const char *name, char **path)
 	return answer;
 }
 
-/* The name of what a "#!" line hands the script to; NULL if there is no such line. */
-static char *script_interpreter(const char *path)
+/* The beginning of a file, with a zero behind it; its length, or -1. */
+static ssize_t read_head(const char *path, char head[SCRIPT_HEAD])
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	ssize_t length;
+
+	if (fd < 0)
+		return -1;
+	length = read(fd, head, SCRIPT_HEAD - 1);
+	close(fd);
+	head[length < 0 ? 0 : length] = '\0';
+	return length;
+}
+
+/* What the kernel refuses execvp(3) hands to this one, which takes it if it is a text. */
+static char *shell_of_text(const char *head, ssize_t length)
+{
+	bool is_text = length >= 0 && !memchr(head, '\0', (size_t)length) &&
+		       strncmp(head, ELFMAG, SELFMAG) != 0;
+
+	return is_text ? print_string("/bin/sh") : NULL;
+}
+
+/*
+ * The name of what a script is handed to: by its "#!" line, or for want of one if it `is_named`,
+ * and nobody but execvp() has seen it; NULL if it is no script.
+ */
+static char *script_interpreter(const char *path, bool is_named)
 {
 	char head[SCRIPT_HEAD], *rest, *word;
+	ssize_t length = read_head(path, head);
 	const char *base;
-	ssize_t length;
-	int fd;
 
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
-		return NULL;
-	length = read(fd, head, sizeof(head) - 1);
-	close(fd);
 	if (length < 2 || head[0] != '#' || head[1] != '!')
-		return NULL;
-	head[length] = '\0';
+		return is_named ? shell_of_text(head, length) : NULL;
 	head[strcspn(head, "\n")] = '\0';
 	rest = head + 2;
 	word = strtok_r(rest, " \t", &rest);
@@ -88,6 +107,7 @@ static char *script_interpreter(const char *path)
 void program_find(struct program *program, const char *name)
 {
 	char *interpreter;
+	bool is_named;
 
 	memset(program, 0, sizeof(*program));
 	for (;;) {
@@ -97,7 +117,8 @@ void program_find(struct program *program, const char *name)
 		program->error = elf_open(&program->elf, program->path);
 		if (program->error != ENOEXEC)
 			return;
-		interpreter = script_interpreter(program->path);
+		is_named = program->scripts.count == 0;
+		interpreter = script_interpreter(program->path, is_named);
 		if (!interpreter || program->scripts.count == SCRIPT_DEPTH)
 			return;
 		string_list_add(&program->scripts, program->path);

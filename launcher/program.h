@@ -20,7 +20,8 @@ struct program {
 	struct elf_file elf;
 };
 
-/* As execvp(3) finds it, and then through "#!" lines, and what env(1) is told there. */
+/* As execvp(3) finds it, which hands a text to /bin/sh; and then through "#!" lines, and what
+ * env(1) is told there. */
 void program_find(struct program *program, const char *name);
 
 #endif

@@ -160,6 +160,23 @@ static void find_obstacle(struct program_facts *facts, struct findings *findings
 	}
 }
 
+/* What to do about a name that leads to nothing that can be executed. */
+static const char *remedy_for(const struct program *program)
+{
+	struct stat status;
+
+	if (program->error == ENOENT)
+		return "Name it by its path, or put its folder into PATH.";
+	if (stat(program->path, &status))
+		return program->error == ELOOP ? "Its symbolic links lead in a circle: mend them."
+					       : "Name a file that you can reach.";
+	if (S_ISDIR(status.st_mode))
+		return "It is a folder: name a program in it.";
+	if (!S_ISREG(status.st_mode))
+		return "It is no regular file: name a program.";
+	return "Make it a file that you may execute (chmod +x).";
+}
+
 static bool cannot_be_executed(struct program_facts *facts, struct findings *findings)
 {
 	const struct program *program = &facts->program;
@@ -167,20 +184,18 @@ static bool cannot_be_executed(struct program_facts *facts, struct findings *fin
 	int error;
 
 	if (program->error == ENOEXEC && program->scripts.count == 0) {
-		findings_add(findings, SEVERITY_FAILURE,
-			     "Name a program, or a script that begins with #!.",
-			     "%s is neither a program nor a script with an interpreter",
-			     program->path);
+		findings_add(findings, SEVERITY_FAILURE, "Name a program, or a script.",
+			     "%s is neither a program nor a text for a shell", program->path);
 	} else if (program->error) {
-		findings_add(findings, SEVERITY_FAILURE,
-			     program->error == ENOENT
-				     ? "Name it by its path, or put its folder into PATH."
-				     : "Make it a file that you may execute (chmod +x).",
+		findings_add(findings, SEVERITY_FAILURE, remedy_for(program),
 			     "%s cannot be executed: %s", program->path, strerror(program->error));
 	} else if (!is_machine_of_this_one(&program->elf.kind)) {
 		findings_add(findings, SEVERITY_FAILURE, "Use a build of it for this machine.",
 			     "%s is for another machine (ELF machine %u)", program->path,
 			     program->elf.kind.machine);
+	} else if (!elf_is_whole(&program->elf)) {
+		findings_add(findings, SEVERITY_FAILURE, "Copy or build it again.",
+			     "%s is cut short: parts of the program are missing", program->path);
 	} else if (program->elf.type != ET_EXEC && program->elf.type != ET_DYN) {
 		findings_add(findings, SEVERITY_FAILURE, "Link it.",
 			     "%s is an object file, not a program", program->path);
@@ -342,7 +357,10 @@ void program_facts_print(const struct program_facts *facts, const struct options
 			print_line(labels[way], "%s",
 				   describe_outcome(facts, &facts->outcomes[way]));
 	}
-	if (facts->would_run)
+	if (facts->would_run && facts->outcomes[WAY_ALONE].served)
+		print_line("answer", "needs nothing: would run as: %s; also as: %s%s", facts->name,
+			   way_commands[options->way], facts->name);
+	else if (facts->would_run)
 		print_line("answer", "would run as: %s%s", way_commands[options->way], facts->name);
 	else
 		print_line("answer", "would not run as: %s%s", way_commands[options->way],

@@ -53,7 +53,9 @@ END
 cat > "$programs/env-script" <<END
 #!/usr/bin/env new-linked
 END
-printf 'true\n' > "$programs/no-program"
+printf 'echo a shell\n' > "$programs/no-interpreter"
+printf 'echo\0\n' > "$programs/no-program"
+head -c 5000 "$programs/no-verbs" > "$programs/cut-short"
 # Only the x86 machines have a 32-bit kind that this compiler makes.
 if ! "$compiler" -m32 -nostdlib -static -ffreestanding -fno-pic -no-pie -O1 \
 	-o "$programs/32-bit" "$sources/programs/exit_32bit.c" 2> /dev/null; then

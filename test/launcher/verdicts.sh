@@ -138,12 +138,52 @@ int main(void) { mine(); puts("served"); return 0; }' > "$work/indirect/main.c"
 
 not_executable_is_said() {
 	for program in no-such-program /etc/passwd "$programs/other-machine" "$programs/no-program" \
+		"$programs/cut-short" \
 		"$build/launcher/main.o" ''; do
 		same "'$program'" "$(status_of "$run" --check "$program")" 1
 		reports PROBLEM "$work/status.output"
 	done
 	# these need no library to be refused for
 	! "$programs/other-machine" 2> /dev/null
+}
+
+# refused WHAT PROGRAM WORDS...: it is, and all of these are said
+refused() {
+	what=$1
+	same "$what" "$(status_of "$run" --check "$2")" 1
+	shift 2
+	for words; do
+		reports "$words" "$work/status.output"
+	done
+}
+
+remedies_fit() {
+	ln -sf circle "$work/circle"
+	mkfifo "$work/fifo"
+	chmod +x "$work/fifo"
+	printf 'true\n' > "$work/not-executable"
+	refused 'a folder' "$work" 'It is a folder'
+	refused 'a FIFO' "$work/fifo" 'no regular file'
+	refused 'a circle' "$work/circle" 'lead in a circle'
+	refused 'a file' "$work/not-executable" 'chmod \+x'
+	refused 'a part' "$programs/cut-short" 'is cut short'
+	same 'a part, really' "$(status_of "$run" "$programs/cut-short" | grep -cE '^0$')" 0
+}
+
+# On a library that has all the calls, at their nodes.
+nothing_needed_is_said() {
+	mkdir "$work/native"
+	{ cat "$build/exported"; echo 'ibv_get_device_list IBVERBS_1.1 1'; } > "$work/native/calls"
+	awk '{ print "void " $1 "(void); void " $1 "(void) {}" }' "$work/native/calls" > "$work/native/calls.c"
+	awk '{ names[$2] = names[$2] " " $1 ";" }
+		END { for (node in names) print node " { global:" names[node] " };" }' \
+		"$work/native/calls" > "$work/native/map"
+	compile -shared -fPIC -Wl,-soname,libibverbs.so.1,--version-script,"$work/native/map" \
+		-o "$work/native/libibverbs.so.1" "$work/native/calls.c"
+	LD_LIBRARY_PATH=$work/native "$run" --check "$programs/new-linked" > "$work/report" || true
+	reports "needs nothing: would run as: $programs/new-linked; also as: ibvbuf-run" "$work/report"
+	"$run" --check "$programs/new-linked" > "$work/report"
+	reports "answer would run as: ibvbuf-run $programs/new-linked" "$work/report"
 }
 
 reasons_are_the_loaders_words() {
@@ -173,5 +213,8 @@ expect 'verdict = truth: a script' verdict_holds script default
 expect 'verdict = truth: a script through env' verdict_of_env_script_holds
 expect 'verdict = truth: a library that is missing' verdict_of_missing_library_holds
 expect 'verdict = truth: through a library of its own' verdict_of_indirect_use_holds
+expect 'verdict = truth: a text without #!' verdict_holds no-interpreter default
 expect 'what cannot be executed is said' not_executable_is_said
+expect 'its remedy fits' remedies_fit
+expect 'a program that needs nothing: that is said' nothing_needed_is_said
 expect 'reasons are in the words of the loader' reasons_are_the_loaders_words
