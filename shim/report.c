@@ -18,14 +18,12 @@
 #error "IBVBUF_VERSION comes from the Makefile"
 #endif
 
-/* "before VALUE after", for what is said at a level of diagnostics, and whether once. A value is an
- * address or a handle, or a number of bytes. */
+/* "before VALUE after", for what is said at a level of diagnostics, and whether once. */
 static const struct {
 	enum diagnostics level;
 	bool is_repeated;
 	const char *before;
 	const char *after;
-	bool is_size;
 } problems[PROBLEM_COUNT] = {
 	[PROBLEM_FREE_OF_FREED] = {DIAGNOSTICS_MISUSE, false, "ibv_free_buf: buffer handle ",
 				   " was freed before; ignored"},
@@ -49,12 +47,10 @@ static const struct {
 				      ", which is protected in a confidential guest; EOPNOTSUPP"},
 	[PROBLEM_UDMABUF_LIMIT] = {DIAGNOSTICS_MISUSE, false, "a udmabuf buffer of ",
 				   " bytes is over the limit of the kernel; to raise it, write a "
-				   "number of MiB to /sys/module/udmabuf/parameters/size_limit_mb",
-				   true},
+				   "number of MiB to /sys/module/udmabuf/parameters/size_limit_mb"},
 	[PROBLEM_NO_HUGE_PAGES] = {DIAGNOSTICS_MISUSE, false, "there are no huge pages for ",
 				   " bytes; what is set aside of each size is in "
-				   "/sys/kernel/mm/hugepages",
-				   true},
+				   "/sys/kernel/mm/hugepages"},
 	[PROBLEM_NO_DEVICE] = {DIAGNOSTICS_MISUSE, false, "no buffer can be made without ", NULL},
 	[PROBLEM_PROVIDER_LEFT_ALONE] =
 		{DIAGNOSTICS_VERBOSE, false,
@@ -145,6 +141,12 @@ void report_no_device(const char *path, int error)
 	end(&text, PROBLEM_NO_DEVICE);
 }
 
+/* Whether the value is a number of bytes; else it is an address or a handle. */
+static bool is_about_bytes(enum problem problem)
+{
+	return problem == PROBLEM_UDMABUF_LIMIT || problem == PROBLEM_NO_HUGE_PAGES;
+}
+
 void report_problem(enum problem problem, uint64_t value, const void *caller)
 {
 	struct text text;
@@ -153,7 +155,7 @@ void report_problem(enum problem problem, uint64_t value, const void *caller)
 		return;
 	begin(&text, problem);
 	if (problems[problem].after) {
-		if (problems[problem].is_size)
+		if (is_about_bytes(problem))
 			text_decimal(&text, value);
 		else
 			text_hexadecimal(&text, value);

@@ -47,7 +47,7 @@ Test(native_choice, it_is_registered_as_plain_memory)
 	cr_assert_eq(CALLS(ibv_reg_buf_mr), 0);
 	cr_assert_eq(registrations(), 1);
 	seen = last_registration();
-	cr_assert_not(seen.by_fd);
+	cr_assert(!seen.by_fd);
 	cr_assert_eq(seen.addr, WORD(memory.address + 3));
 	cr_assert_eq(seen.length, 50);
 	cr_assert_eq(seen.access, 7);
