@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #
-# make            the preload library, the drop-in, ibvbuf-run, the link stub and the example
+# make            the preload library, the drop-in, ibvbuf-run, ibvbuf-trace, the link stub, the example
 # make demo       show it working, on this machine's RDMA device or in a virtual machine
 # make check      all tests
 # make check-NAME one suite: a folder of test/, or asan, tsan, memcheck
@@ -34,7 +34,7 @@ all: $(preload) $(stub)
 SUITES :=
 long_suites := upstream vm tsan lint memcheck table example
 
-include $(wildcard shim/dropin/rules.mk launcher/rules.mk examples/rules.mk test/*/rules.mk test/rules.mk bench/rules.mk)
+include $(wildcard shim/dropin/rules.mk launcher/rules.mk trace/rules.mk examples/rules.mk test/*/rules.mk test/rules.mk bench/rules.mk)
 
 # The library. Nothing of it is bound before it is used: most processes that load it never do.
 $(B)/shim/%.o: shim/%.c
@@ -103,9 +103,9 @@ $(B)/ibvbuf.pc: shim/ibvbuf.pc.in Makefile
 
 # "file directory mode", a line a file; man pages are added below.
 installed := \
-	$(launcher):$(PREFIX)/bin:755 \
+	$(launcher):$(PREFIX)/bin:755 $(tracer):$(PREFIX)/bin:755 \
 	$(preload):$(libdir):755 $(stub):$(libdir):755 $(dropin):$(libdir)/dropin:755 \
-	include/infiniband/verbs.h:$(includedir)/infiniband:644 \
+	include/infiniband/verbs.h:$(includedir)/infiniband:644 include/ibvbuf/trace.h:$(includedir)/ibvbuf:644 \
 	$(B)/ibvbuf.pc:$(PREFIX)/lib/pkgconfig:644 \
 	$(foreach page,$(wildcard man/*.[1-8]),$(page):$(mandir)/man$(subst .,,$(suffix $(page))):644)
 
@@ -130,7 +130,7 @@ uninstall:
 		rm -f "$(DESTDIR)$$2/$${1##*/}"; \
 	done; \
 	rm -f "$(DESTDIR)$(libdir)/dropin/libibverbs.so"; \
-	rmdir "$(DESTDIR)$(libdir)/dropin" "$(DESTDIR)$(libdir)" "$(DESTDIR)$(includedir)/infiniband" "$(DESTDIR)$(includedir)" \
+	rmdir "$(DESTDIR)$(libdir)/dropin" "$(DESTDIR)$(libdir)" "$(DESTDIR)$(includedir)/infiniband" "$(DESTDIR)$(includedir)/ibvbuf" "$(DESTDIR)$(includedir)" \
 		2>/dev/null || true
 
 .PHONY: demo

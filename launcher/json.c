@@ -63,6 +63,8 @@ static void new_line(struct json *json)
 {
 	unsigned int i;
 
+	if (json->one_line)
+		return;
 	fputc('\n', json->to);
 	for (i = 0; i < json->depth; i++)
 		fputs("  ", json->to);
@@ -77,7 +79,7 @@ static void begin_value(struct json *json, const char *key)
 	json->first = false;
 	if (key) {
 		put_string(json->to, key);
-		fputs(": ", json->to);
+		fputs(json->one_line ? ":" : ": ", json->to);
 	}
 }
 
@@ -86,6 +88,13 @@ void json_start(struct json *json, FILE *to)
 	json->to = to;
 	json->depth = 0;
 	json->first = true;
+	json->one_line = false;
+}
+
+void json_start_line(struct json *json, FILE *to)
+{
+	json_start(json, to);
+	json->one_line = true;
 }
 
 void json_open(struct json *json, const char *key, char bracket)

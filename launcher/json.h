@@ -11,9 +11,12 @@ struct json {
 	FILE *to;
 	unsigned int depth;
 	bool first;
+	bool one_line;
 };
 
 void json_start(struct json *json, FILE *to);
+/* Without a line break or space until the end of the outermost value. */
+void json_start_line(struct json *json, FILE *to);
 /* `bracket` is '{' or '[', and its partner in json_close(). */
 void json_open(struct json *json, const char *key, char bracket);
 void json_close(struct json *json, char bracket);

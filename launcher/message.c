@@ -6,11 +6,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static const char *speaker = "ibvbuf-run";
+static int status_of_failure = EXIT_LAUNCHER;
+
+void message_from(const char *program, int status)
+{
+	speaker = program;
+	status_of_failure = status;
+}
+
 static void say(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 
 static void say(const char *format, va_list arguments)
 {
-	fputs("ibvbuf-run: ", stderr);
+	fprintf(stderr, "%s: ", speaker);
 	vfprintf(stderr, format, arguments);
 	fputc('\n', stderr);
 }
@@ -31,7 +40,7 @@ void fail(const char *format, ...)
 	va_start(arguments, format);
 	say(format, arguments);
 	va_end(arguments);
-	exit(EXIT_LAUNCHER);
+	exit(status_of_failure);
 }
 
 char *print_string(const char *format, ...)

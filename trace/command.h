@@ -24,7 +24,10 @@ struct trace_input {
 	struct filter *filter;
 };
 
-/* The next record that is wanted. A command that has to see all uses trace_stream_next(). */
+/*
+ * The next record that is wanted; none if standard output cannot be written any more. A command
+ * that has to see all records uses trace_stream_next().
+ */
 bool trace_input_next(struct trace_input *input, struct trace_event *event);
 
 /**
@@ -34,6 +37,7 @@ bool trace_input_next(struct trace_input *input, struct trace_event *event);
  * @help: the lines of its own --help for its options; NULL if it has none
  * @options: its options, their values below FILTER_OPTION, ended by zeros; NULL if it has none
  * @take_option: takes one of them; false if its value makes no sense
+ * @follows: whether it goes on with trace_stream_resume(); NULL if it never does
  * @run: does it, on standard output. Output that cannot be written is seen by the caller.
  */
 struct trace_command {
@@ -42,6 +46,7 @@ struct trace_command {
 	const char *help;
 	const struct option *options;
 	bool (*take_option)(int option, const char *value);
+	bool (*follows)(void);
 	void (*run)(struct trace_input *input);
 };
 

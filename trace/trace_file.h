@@ -20,8 +20,8 @@
  * @header: as of the last trace_file_refresh(). Its strings end, its sizes and offsets make sense;
  *	its counters are whatever the file says.
  * @devices: @device_count of them, at the places that records name; one whose state is 0 is not
- *	there
- * @modules: @module_count of them, those that are there, in the order of their entry in the file
+ *	there. What is there stays, until the file is closed.
+ * @modules: @module_count of them; the same
  * @slots: slots that are in the file, whole
  * @claimed: calls that took a number; the header's, or what the records say if that is damaged
  * @damage: what is wrong with a file that can be read all the same, as a sentence; or NULL

@@ -7,8 +7,11 @@
 
 struct trace_stream;
 
-/* From the first record that is still there. The files stay the caller's. */
-struct trace_stream *trace_stream_open(struct trace_file *const *files, size_t count);
+/*
+ * From the first record that is still there. The files stay the caller's. `follow`: as of
+ * trace_reader_open().
+ */
+struct trace_stream *trace_stream_open(struct trace_file *const *files, size_t count, bool follow);
 void trace_stream_close(struct trace_stream *stream);
 
 /*

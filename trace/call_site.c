@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+#define _GNU_SOURCE
+#include "call_site.h"
+#include "module_symbols.h"
+#include "../launcher/message.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a process says of an address, and for which calls: those between two times. */
+struct lookup {
+	struct lookup *next;
+	const struct trace_file *file;
+	uint64_t address;
+	uint64_t from;
+	uint64_t to;
+	size_t modules;
+	struct known_site *site;
+};
+
+/* A call site, with what has been found out about it. */
+struct known_site {
+	struct call_site site;
+	struct known_site *next;
+	struct known_module *module;
+	bool function_known;
+	char *function;
+	char *whole_text;
+};
+
+/* A module, of all files: the same path with the same build-id. */
+struct known_module {
+	struct known_module *next;
+	char *path;
+	char *library;
+	uint32_t build_id_length;
+	uint8_t build_id[20];
+	bool symbols_known;
+	struct module_symbols *symbols;
+};
+
+struct call_sites {
+	struct lookup **lookups;
+	size_t lookup_count, lookup_buckets;
+	struct known_site **sites;
+	size_t site_count, site_buckets;
+	struct known_module *modules;
+};
+
+#define FIRST_BUCKETS 1024
+
+struct call_sites *call_sites_new(void)
+{
+	struct call_sites *sites = grow(NULL, 1, sizeof(*sites));
+
+	memset(sites, 0, sizeof(*sites));
+	return sites;
+}
+
+void call_sites_free(struct call_sites *sites)
+{
+	struct known_module *module;
+	struct known_site *site;
+	struct lookup *lookup;
+	size_t i;
+
+	for (i = 0; i < sites->lookup_buckets; i++) {
+		while ((lookup = sites->lookups[i])) {
+			sites->lookups[i] = lookup->next;
+			free(lookup);
+		}
+	}
+	for (i = 0; i < sites->site_buckets; i++) {
+		while ((site = sites->sites[i])) {
+			sites->sites[i] = site->next;
+			free((char *)site->site.text);
+			free(site->function);
+			free(site->whole_text);
+			free(site);
+		}
+	}
+	while ((module = sites->modules)) {
+		sites->modules = module->next;
+		module_symbols_free(module->symbols);
+		free(module->path);
+		free(module->library);
+		free(module);
+	}
+	free(sites->lookups);
+	free(sites->sites);
+	free(sites);
+}
+
+/* The numbers of a key are spread over all bits (the last step of SplitMix64). */
+static uint64_t spread(uint64_t key)
+{
+	key = (key ^ (key >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	key = (key ^ (key >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return key ^ (key >> 31);
+}
+
+static size_t lookup_bucket(const struct trace_file *file, uint64_t address, size_t buckets)
+{
+	return spread(address + (file->index << 48)) & (buckets - 1);
+}
+
+static size_t site_bucket(const struct known_module *module, uint64_t offset, size_t buckets)
+{
+	return spread(offset + spread((uintptr_t)module)) & (buckets - 1);
+}
+
+static void **new_buckets(size_t count)
+{
+	void **buckets = calloc(count, sizeof(*buckets));
+
+	if (!buckets)
+		fail("out of memory");
+	return buckets;
+}
+
+static void make_room_for_lookup(struct call_sites *sites)
+{
+	const size_t count = sites->lookup_buckets ? 2 * sites->lookup_buckets : FIRST_BUCKETS;
+	struct lookup **buckets, *lookup;
+	size_t i, bucket;
+
+	if (sites->lookup_count < sites->lookup_buckets)
+		return;
+	buckets = (struct lookup **)new_buckets(count);
+	for (i = 0; i < sites->lookup_buckets; i++) {
+		while ((lookup = sites->lookups[i])) {
+			sites->lookups[i] = lookup->next;
+			bucket = lookup_bucket(lookup->file, lookup->address, count);
+			lookup->next = buckets[bucket];
+			buckets[bucket] = lookup;
+		}
+	}
+	free(sites->lookups);
+	sites->lookups = buckets;
+	sites->lookup_buckets = count;
+}
+
+static void make_room_for_site(struct call_sites *sites)
+{
+	const size_t count = sites->site_buckets ? 2 * sites->site_buckets : FIRST_BUCKETS;
+	struct known_site **buckets, *site;
+	size_t i, bucket;
+
+	if (sites->site_count < sites->site_buckets)
+		return;
+	buckets = (struct known_site **)new_buckets(count);
+	for (i = 0; i < sites->site_buckets; i++) {
+		while ((site = sites->sites[i])) {
+			sites->sites[i] = site->next;
+			bucket = site_bucket(site->module, site->site.offset, count);
+			site->next = buckets[bucket];
+			buckets[bucket] = site;
+		}
+	}
+	free(sites->sites);
+	sites->sites = buckets;
+	sites->site_buckets = count;
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* The part of rdma-core that a module is; NULL if it is none. */
+static char *rdma_core_library(const char *name)
+{
+	static const char *const patterns[] = {
+		"libibverbs.so*", "librdmacm.so*", "libmlx4.so*", "libmlx5.so*",
+		"libefa.so*",	  "libmana.so*",   "libhns.so*",  "lib*-rdmav*.so*",
+	};
+	size_t i, length;
+
+	for (i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
+		if (fnmatch(patterns[i], name, 0) != 0)
+			continue;
+		length = strcspn(name, ".");
+		if (strstr(name, "-rdmav"))
+			length = (size_t)(strstr(name, "-rdmav") - name);
+		return print_string("%.*s", (int)length, name);
+	}
+	return NULL;
+}
+
+static struct known_module *intern_module(struct call_sites *sites,
+					  const struct ibvbuf_trace_module *entry)
+{
+	struct known_module *module;
+
+	for (module = sites->modules; module; module = module->next) {
+		if (module->build_id_length == entry->build_id_length &&
+		    !memcmp(module->build_id, entry->build_id, entry->build_id_length) &&
+		    !strcmp(module->path, entry->path))
+			return module;
+	}
+	module = grow(NULL, 1, sizeof(*module));
+	memset(module, 0, sizeof(*module));
+	module->path = print_string("%s", entry->path);
+	module->library = rdma_core_library(last_part(module->path));
+	module->build_id_length = entry->build_id_length;
+	memcpy(module->build_id, entry->build_id, sizeof(module->build_id));
+	module->next = sites->modules;
+	sites->modules = module;
+	return module;
+}
+
+/* `module` is NULL where it is not known. */
+static struct known_site *intern_site(struct call_sites *sites, struct known_module *module,
+				      uint64_t offset)
+{
+	struct known_site *known;
+	struct call_site *site;
+	size_t bucket;
+
+	make_room_for_site(sites);
+	bucket = site_bucket(module, offset, sites->site_buckets);
+	for (known = sites->sites[bucket]; known; known = known->next) {
+		if (known->module == module && known->site.offset == offset)
+			return known;
+	}
+	known = grow(NULL, 1, sizeof(*known));
+	memset(known, 0, sizeof(*known));
+	known->module = module;
+	site = &known->site;
+	site->offset = offset;
+	site->module = module ? module->path : "";
+	site->name = last_part(site->module);
+	site->library = module ? module->library : NULL;
+	if (!module)
+		site->text = print_string("0x%" PRIx64, offset);
+	else if (site->library)
+		site->text = print_string("[%s] %s+0x%" PRIx64, site->library, site->name, offset);
+	else
+		site->text = print_string("%s+0x%" PRIx64, site->name, offset);
+	known->next = sites->sites[bucket];
+	sites->sites[bucket] = known;
+	sites->site_count++;
+	return known;
+}
+
+/*
+ * The module that had the address at that time: the last that was entered before. One that was
+ * entered a little later than the call began is better than none: it is entered by the call itself.
+ */
+static void look_up(struct call_sites *sites, struct lookup *lookup, uint64_t time)
+{
+	const struct trace_file *file = lookup->file;
+	const struct ibvbuf_trace_module *module, *found = NULL, *next = NULL;
+	size_t i;
+
+	for (i = 0; i < file->module_count; i++) {
+		module = &file->modules[i];
+		if (!module->state || lookup->address < module->start ||
+		    lookup->address >= module->end)
+			continue;
+		if (module->since <= time) {
+			if (!found || module->since >= found->since)
+				found = module;
+		} else if (!next || module->since < next->since) {
+			next = module;
+		}
+	}
+	lookup->modules = file->module_count;
+	lookup->from = found ? found->since : 0;
+	lookup->to = UINT64_MAX;
+	if (found && next) {
+		lookup->to = next->since;
+	} else if (!found && next) {
+		found = next;
+		lookup->to = next->since;
+	}
+	lookup->site = found ? intern_site(sites, intern_module(sites, found),
+					   lookup->address - found->bias)
+			     : intern_site(sites, NULL, lookup->address);
+}
+
+const struct call_site *call_site_find(struct call_sites *sites, const struct trace_file *file,
+				       uint64_t address, uint64_t time)
+{
+	struct lookup *lookup;
+	size_t bucket;
+
+	make_room_for_lookup(sites);
+	bucket = lookup_bucket(file, address, sites->lookup_buckets);
+	for (lookup = sites->lookups[bucket]; lookup; lookup = lookup->next) {
+		if (lookup->address != address || lookup->file != file || time < lookup->from ||
+		    time >= lookup->to)
+			continue;
+		/* modules may have been entered since */
+		if (lookup->modules != file->module_count)
+			look_up(sites, lookup, time);
+		return &lookup->site->site;
+	}
+	lookup = grow(NULL, 1, sizeof(*lookup));
+	lookup->file = file;
+	lookup->address = address;
+	look_up(sites, lookup, time);
+	lookup->next = sites->lookups[bucket];
+	sites->lookups[bucket] = lookup;
+	sites->lookup_count++;
+	return &lookup->site->site;
+}
+
+const struct call_site *call_site_of(struct call_sites *sites, const struct trace_event *event)
+{
+	return call_site_find(sites, event->file, event->record->caller,
+			      event->record->time + event->record->duration);
+}
+
+static const struct module_symbols *symbols_of(struct known_module *module)
+{
+	if (!module->symbols_known) {
+		module->symbols_known = true;
+		module->symbols = module_symbols_open(module->path, module->build_id,
+						      module->build_id_length);
+	}
+	return module->symbols;
+}
+
+/* Each struct call_site is the first member of a struct known_site. */
+static struct known_site *known(const struct call_site *site)
+{
+	return (struct known_site *)site;
+}
+
+const char *call_site_function(struct call_sites *sites, const struct call_site *site)
+{
+	struct known_site *this = known(site);
+	const struct module_symbols *symbols;
+	const char *name;
+	uint64_t offset;
+
+	(void)sites;
+	if (this->function_known)
+		return this->function;
+	this->function_known = true;
+	if (!this->module)
+		return NULL;
+	symbols = symbols_of(this->module);
+	/* The call is before the address that it returns to, which may be another function's. */
+	if (symbols && site->offset &&
+	    module_symbols_find(symbols, site->offset - 1, &name, &offset))
+		this->function = print_string("%s+0x%" PRIx64, name, offset + 1);
+	return this->function;
+}
+
+const char *call_site_text(struct call_sites *sites, const struct call_site *site)
+{
+	struct known_site *this = known(site);
+	const char *function = call_site_function(sites, site);
+
+	if (!function)
+		return site->text;
+	if (!this->whole_text)
+		this->whole_text = print_string("%s (%s)", site->text, function);
+	return this->whole_text;
+}
