@@ -38,6 +38,17 @@ static size_t sequence_length(const unsigned char *bytes)
 	return length;
 }
 
+/* Most of a string needs nothing done to it. */
+static size_t plain_length(const unsigned char *bytes)
+{
+	size_t length = 0;
+
+	while (bytes[length] >= 0x20 && bytes[length] < 0x7f && bytes[length] != '"' &&
+	       bytes[length] != '\\')
+		length++;
+	return length;
+}
+
 static void put_string(FILE *to, const char *string)
 {
 	const unsigned char *byte = (const unsigned char *)string;
@@ -45,6 +56,12 @@ static void put_string(FILE *to, const char *string)
 
 	fputc('"', to);
 	while (*byte) {
+		length = plain_length(byte);
+		if (length) {
+			fwrite(byte, 1, length, to);
+			byte += length;
+			continue;
+		}
 		length = sequence_length(byte);
 		if (!length)
 			fputs("\\ufffd", to);
@@ -135,6 +152,12 @@ void json_number(struct json *json, const char *key, uint64_t value)
 {
 	begin_value(json, key);
 	fprintf(json->to, "%" PRIu64, value);
+}
+
+void json_integer(struct json *json, const char *key, int64_t value)
+{
+	begin_value(json, key);
+	fprintf(json->to, "%" PRId64, value);
 }
 
 void json_null(struct json *json, const char *key)

@@ -24,6 +24,7 @@ void json_close(struct json *json, char bracket);
 void json_string(struct json *json, const char *key, const char *value);
 void json_boolean(struct json *json, const char *key, bool value);
 void json_number(struct json *json, const char *key, uint64_t value);
+void json_integer(struct json *json, const char *key, int64_t value);
 void json_null(struct json *json, const char *key);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #define _GNU_SOURCE
 #include "call_site.h"
+#include "file_words.h"
 #include "module_symbols.h"
 #include "../launcher/message.h"
 
@@ -238,9 +239,10 @@ static struct known_site *intern_site(struct call_sites *sites, struct known_mod
 	if (!module)
 		site->text = print_string("0x%" PRIx64, offset);
 	else if (site->library)
-		site->text = print_string("[%s] %s+0x%" PRIx64, site->library, site->name, offset);
+		site->text = print_string("[%s] %s+0x%" PRIx64, site->library,
+					  printable(site->name), offset);
 	else
-		site->text = print_string("%s+0x%" PRIx64, site->name, offset);
+		site->text = print_string("%s+0x%" PRIx64, printable(site->name), offset);
 	known->next = sites->sites[bucket];
 	sites->sites[bucket] = known;
 	sites->site_count++;
@@ -349,7 +351,7 @@ const char *call_site_function(struct call_sites *sites, const struct call_site 
 	/* The call is before the address that it returns to, which may be another function's. */
 	if (symbols && site->offset &&
 	    module_symbols_find(symbols, site->offset - 1, &name, &offset))
-		this->function = print_string("%s+0x%" PRIx64, name, offset + 1);
+		this->function = print_string("%s+0x%" PRIx64, printable(name), offset + 1);
 	return this->function;
 }
 
