@@ -18,6 +18,7 @@
  *   seed=N       another program (1)
  *   module=PATH  calls come from this file, with its build-id if id=HEX is given
  *   major=N minor=N     versions; minor > 0 makes header, entries and records longer
+ *   small=1      tables have room for what is in them, and no more
  */
 #define _GNU_SOURCE
 #include "ibvbuf/trace.h"
@@ -33,7 +34,8 @@
 #define MODULES	  6
 
 struct plan {
-	uint64_t records, threads, sites, stack, leak, capacity, start, seed, pid, major, minor;
+	uint64_t records, threads, sites, stack, leak, capacity, start, seed, pid, major, minor,
+		small;
 	int64_t rank;
 	bool oldest;
 	const char *host, *program, *module, *id;
@@ -250,15 +252,15 @@ static void make_header(const struct plan *plan, struct ibvbuf_trace_header *hea
 	header->device_size = (uint32_t)sizeof(struct ibvbuf_trace_device) + longer;
 	header->module_size = (uint32_t)sizeof(struct ibvbuf_trace_module) + longer;
 	header->record_size = (uint32_t)((records + 63) / 64 * 64);
-	header->device_capacity = 32;
-	header->module_capacity = 128;
+	header->device_capacity = plan->small ? DEVICES : 32;
+	header->module_capacity = plan->small ? MODULES : 128;
 	header->stack_capacity = (uint32_t)plan->stack;
 	header->keep = plan->oldest ? IBVBUF_TRACE_KEEP_OLDEST : IBVBUF_TRACE_KEEP_NEWEST;
-	header->devices_offset = 4096;
+	header->devices_offset = plan->small ? header->header_size : 4096;
 	header->modules_offset =
 		header->devices_offset + (uint64_t)header->device_capacity * header->device_size;
 	records = header->modules_offset + (uint64_t)header->module_capacity * header->module_size;
-	header->records_offset = (records + 4095) / 4096 * 4096;
+	header->records_offset = plan->small ? records : (records + 4095) / 4096 * 4096;
 	header->record_capacity = plan->capacity;
 	header->start_monotonic = UINT64_C(1000000000000);
 	header->start_realtime = plan->start;
@@ -406,6 +408,7 @@ static void read_plan(struct plan *plan, int argc, char **argv)
 		    !set_number(argv[i], "rank", &rank) &&
 		    !set_number(argv[i], "major", &plan->major) &&
 		    !set_number(argv[i], "minor", &plan->minor) &&
+		    !set_number(argv[i], "small", &plan->small) &&
 		    !set_string(argv[i], "keep", &keep) &&
 		    !set_string(argv[i], "host", &plan->host) &&
 		    !set_string(argv[i], "program", &plan->program) &&

@@ -1,11 +1,46 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #
 # The reader of traces, on files that were made for it.
+#
+# make check-trace    unit tests; the program's output, under the sanitizers; ten seconds of fuzzing
+# make prove-trace    ten minutes of fuzzing; ten million records
 SUITES += trace
 
 trace_test := $(B)/test/trace
+trace_sources := $(sort $(wildcard trace/*.c))
+trace_parts := $(notdir $(filter-out trace/main.c,$(trace_sources)) $(tracer_shared_sources))
+trace_flags = $(ALL_CFLAGS) -DIBVBUF_VERSION='"$(VERSION)"' $(CPPFLAGS) $(DEPENDENCIES)
+# What is wrong is to end the program.
+trace_sanitizers := -fsanitize=address,undefined -fno-sanitize-recover=all
 
 $(trace_test)/generate: test/trace/generate.c include/ibvbuf/trace.h
 	@mkdir -p $(@D)
 	@echo '  CC      $@'
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $<
+
+# A flavour is a compiler and flags. $(1) its name, $(2), $(3)
+define trace_flavour
+$(trace_test)/$(1)/%.o: trace/%.c
+	@mkdir -p $$(@D)
+	$$(Q)$(2) $$(trace_flags) $(3) -c -o $$@ $$<
+$(trace_test)/$(1)/%.o: launcher/%.c
+	@mkdir -p $$(@D)
+	$$(Q)$(2) $$(trace_flags) $(3) -c -o $$@ $$<
+$(trace_test)/$(1)/%.o: test/trace/%.c
+	@mkdir -p $$(@D)
+	$$(Q)$(2) $$(trace_flags) $(3) -c -o $$@ $$<
+endef
+
+$(eval $(call trace_flavour,asan,$$(CC),$(trace_sanitizers)))
+$(eval $(call trace_flavour,fuzz,clang,$(trace_sanitizers) -fsanitize=fuzzer-no-link))
+
+$(trace_test)/asan/ibvbuf-trace: $(addprefix $(trace_test)/asan/,main.o $(trace_parts:.c=.o))
+	@echo '  LINK    $@'
+	$(Q)$(CC) $(CFLAGS) $(trace_sanitizers) $(LDFLAGS) -o $@ $^
+
+$(trace_test)/fuzz/fuzz: $(addprefix $(trace_test)/fuzz/,fuzz.o $(trace_parts:.c=.o))
+	@echo '  LINK    $@'
+	$(Q)clang $(CFLAGS) $(trace_sanitizers) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^
+
+.SECONDARY: $(addprefix $(trace_test)/asan/,$(trace_parts:.c=.o)) $(addprefix $(trace_test)/fuzz/,$(trace_parts:.c=.o))
+-include $(wildcard $(trace_test)/*/*.d)

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * The writer keeps its file mapped; so does no other process. That holds for numbers that were used
+ * again, for a process that became another program, and for one in a container, whose number is
+ * another one here.
+ */
+#define _GNU_SOURCE
+#include "traced_process.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+enum mapping { MAPPED, NOT_MAPPED, UNKNOWN };
+
+/*
+ * Of a line of /proc/PID/maps. On some file systems, overlayfs among them, the numbers there are
+ * not those of stat(2); there the path has to do.
+ */
+static bool line_is_of(char *line, const struct stat *status, const char *path)
+{
+	unsigned int device_major, device_minor;
+	uint64_t inode;
+	int place = 0;
+
+	line[strcspn(line, "\n")] = '\0';
+	if (sscanf(line, "%*s %*s %*s %x:%x %" SCNu64 " %n", &device_major, &device_minor, &inode,
+		   &place) != 3 ||
+	    !place)
+		return false;
+	if (inode == status->st_ino && makedev(device_major, device_minor) == status->st_dev)
+		return true;
+	return !strcmp(line + place, path);
+}
+
+static enum mapping file_mapping(const struct trace_file *file, pid_t process)
+{
+	char name[64], path[PATH_MAX], *line = NULL;
+	enum mapping answer = NOT_MAPPED;
+	struct stat status;
+	ssize_t length;
+	size_t size = 0;
+	FILE *maps;
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", file->fd);
+	length = readlink(name, path, sizeof(path) - 1);
+	path[length < 0 ? 0 : length] = '\0';
+	snprintf(name, sizeof(name), "/proc/%d/maps", (int)process);
+	maps = fopen(name, "re");
+	if (!maps || fstat(file->fd, &status)) {
+		answer = errno == ENOENT || errno == ESRCH ? NOT_MAPPED : UNKNOWN;
+		if (maps)
+			fclose(maps);
+		return answer;
+	}
+	while (answer == NOT_MAPPED && getline(&line, &size, maps) > 0) {
+		if (line_is_of(line, &status, path))
+			answer = MAPPED;
+	}
+	free(line);
+	fclose(maps);
+	return answer;
+}
+
+static bool is_of_this_host(const struct trace_file *file)
+{
+	char host[HOST_NAME_MAX + 1];
+
+	return !gethostname(host, sizeof(host)) &&
+	       !strncmp(host, file->header.host, sizeof(file->header.host) - 1);
+}
+
+/* Any process that has the file mapped; 0 if there is none that may be looked at. */
+static pid_t find_any(const struct trace_file *file)
+{
+	struct dirent *entry;
+	pid_t found = 0;
+	DIR *folder;
+
+	folder = opendir("/proc");
+	if (!folder)
+		return 0;
+	while (!found && (entry = readdir(folder))) {
+		if (isdigit((unsigned char)entry->d_name[0]) &&
+		    file_mapping(file, (pid_t)atoi(entry->d_name)) == MAPPED)
+			found = (pid_t)atoi(entry->d_name);
+	}
+	closedir(folder);
+	return found;
+}
+
+void traced_process_find(struct traced_process *process, const struct trace_file *file)
+{
+	const pid_t named = (pid_t)file->header.process;
+
+	process->file = file;
+	process->process = 0;
+	if (named > 0 && is_of_this_host(file) && file_mapping(file, named) != NOT_MAPPED)
+		process->process = named;
+	else
+		process->process = find_any(file);
+}
+
+bool traced_process_runs(struct traced_process *process)
+{
+	enum mapping mapping;
+
+	if (!process->process) {
+		process->process = find_any(process->file);
+		return process->process || !is_of_this_host(process->file);
+	}
+	mapping = file_mapping(process->file, process->process);
+	if (mapping == UNKNOWN)
+		return !kill(process->process, 0) || errno == EPERM;
+	return mapping == MAPPED;
+}
