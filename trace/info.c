@@ -61,7 +61,7 @@ static void print_records(const struct trace_file *file)
 	       header->record_size, header->keep == IBVBUF_TRACE_KEEP_OLDEST ? "oldest" : "newest");
 	print_loss("unfinished", file->torn, "the process ended, or is, in the middle of them");
 	print_loss("absent", file->absent, "no record where one should be");
-	print_loss("overwritten", file->overwritten, "by newer ones, while the file was read");
+	print_loss("overwritten", file->overwritten, "newer ones took their place");
 	print_loss("dropped", header->dropped_no_space,
 		   "no space: the disk is full, a limit of file sizes was met, or the file was "
 		   "removed");

@@ -42,5 +42,10 @@ $(trace_test)/fuzz/fuzz: $(addprefix $(trace_test)/fuzz/,fuzz.o $(trace_parts:.c
 	@echo '  LINK    $@'
 	$(Q)clang $(CFLAGS) $(trace_sanitizers) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^
 
+trace_units := test_call_site test_event test_file test_filter test_stream
+$(trace_test)/asan/units: $(addprefix $(trace_test)/asan/,$(trace_units:=.o) image.o $(trace_parts:.c=.o))
+	@echo '  TEST    $@'
+	$(Q)$(CC) $(CFLAGS) $(trace_sanitizers) -pthread -Wl,--build-id $(LDFLAGS) -o $@ $^ -lcriterion
+
 .SECONDARY: $(addprefix $(trace_test)/asan/,$(trace_parts:.c=.o)) $(addprefix $(trace_test)/fuzz/,$(trace_parts:.c=.o))
 -include $(wildcard $(trace_test)/*/*.d)
