@@ -329,14 +329,14 @@ static const struct module_symbols *symbols_of(struct known_module *module)
 }
 
 /* Each struct call_site is the first member of a struct known_site. */
-static struct known_site *known(const struct call_site *site)
+static struct known_site *whole_site(const struct call_site *site)
 {
 	return (struct known_site *)site;
 }
 
 const char *call_site_function(struct call_sites *sites, const struct call_site *site)
 {
-	struct known_site *this = known(site);
+	struct known_site *this = whole_site(site);
 	const struct module_symbols *symbols;
 	const char *name;
 	uint64_t offset;
@@ -357,7 +357,7 @@ const char *call_site_function(struct call_sites *sites, const struct call_site 
 
 const char *call_site_text(struct call_sites *sites, const struct call_site *site)
 {
-	struct known_site *this = known(site);
+	struct known_site *this = whole_site(site);
 	const char *function = call_site_function(sites, site);
 
 	if (!function)

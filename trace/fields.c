@@ -16,7 +16,8 @@ const struct field fields[FIELD_COUNT] = {
 struct words {
 	char realtime[32];
 	char call[32];
-	char access[TRACE_WORDS_SIZE];
+	char access_room[TRACE_WORDS_SIZE];
+	const char *access;
 };
 
 static void make_words(struct words *words, const struct trace_event *event)
@@ -29,7 +30,7 @@ static void make_words(struct words *words, const struct trace_event *event)
 		snprintf(words->call, sizeof(words->call), "%s", call);
 	else
 		snprintf(words->call, sizeof(words->call), "call %u", event->record->call);
-	trace_access_words(event->record->access, words->access);
+	words->access = trace_access_words(event->record->access, words->access_room);
 }
 
 const struct field_value *field_values(const struct trace_input *input,

@@ -124,7 +124,7 @@ const char *trace_access_words(uint32_t access, char words[TRACE_WORDS_SIZE])
 		snprintf(words + length, TRACE_WORDS_SIZE - length, "%s0x%" PRIx32,
 			 length ? "|" : "", access);
 	else if (!length)
-		strcpy(words, "0");
+		return "0";
 	return words;
 }
 
@@ -133,13 +133,12 @@ const char *trace_result_words(int32_t error, char words[TRACE_WORDS_SIZE])
 	const char *name = trace_errno_name(error);
 
 	if (!error)
-		strcpy(words, "ok");
-	else if (name)
-		strcpy(words, name);
-	else if (error == -1)
-		strcpy(words, "failed");
-	else
-		snprintf(words, TRACE_WORDS_SIZE, "errno %" PRId32, error);
+		return "ok";
+	if (name)
+		return name;
+	if (error == -1)
+		return "failed";
+	snprintf(words, TRACE_WORDS_SIZE, "errno %" PRId32, error);
 	return words;
 }
 

@@ -36,11 +36,11 @@ const char *trace_errno_name(int error);
 /* By name or number; 0 if it is none. */
 int trace_errno_number(const char *text);
 
-/* Long enough for any words of access bits, and for any result. */
+/* Long enough for what the next two make; they return that, or words that need no room. */
 #define TRACE_WORDS_SIZE 384
-/* "LOCAL_WRITE|REMOTE_READ"; bits without a name as a number; "0" for none. Returns `words`. */
+/* "LOCAL_WRITE|REMOTE_READ"; bits without a name as a number; "0" for none. */
 const char *trace_access_words(uint32_t access, char words[TRACE_WORDS_SIZE]);
-/* "ok", "ENOMEM", "errno 4711", or "failed" for a call that set no errno. Returns `words`. */
+/* "ok", "ENOMEM", "errno 4711", or "failed" for a call that set no errno. */
 const char *trace_result_words(int32_t error, char words[TRACE_WORDS_SIZE]);
 
 /* What a call does, if it succeeds. */

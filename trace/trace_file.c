@@ -119,10 +119,10 @@ static bool check_table(struct trace_file *file, const char *what, uint64_t offs
  * The entries that were not there before; returns one past the last. `known` bytes of each of
  * `size` are taken. The first member of both kinds is their state.
  */
-static size_t read_table(const struct trace_file *file, uint64_t offset, uint32_t count,
-			 uint32_t size, void *table, size_t known)
+static size_t read_table(const struct trace_file *file, uint64_t offset, size_t count, size_t size,
+			 void *table, size_t known)
 {
-	size_t entry, used = 0, length = (size_t)size * count, chunk, first, i;
+	size_t entry, used = 0, length = size * count, chunk, first, i;
 	unsigned char *bytes;
 	uint64_t state;
 
@@ -131,7 +131,7 @@ static size_t read_table(const struct trace_file *file, uint64_t offset, uint32_
 		chunk = length;
 	bytes = grow(NULL, chunk, 1);
 	for (first = 0; first < count; first += chunk / size) {
-		length = trace_file_read(file, offset + (uint64_t)first * size, bytes, chunk);
+		length = trace_file_read(file, offset + first * size, bytes, chunk);
 		for (i = 0; i < length / size && first + i < count; i++) {
 			entry = first + i;
 			memcpy(&state, bytes + i * size, sizeof(state));

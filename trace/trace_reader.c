@@ -196,32 +196,48 @@ static bool read_again(struct trace_reader *reader, uint64_t slot, size_t index)
 	       record->state == state;
 }
 
+enum finding { WHOLE, OVERWRITTEN, UNFINISHED, ABSENT };
+
+/* What the block has of a call; the record of `index` is to be that of `number`. */
+static enum finding find_record(struct trace_reader *reader, uint64_t slot, size_t index,
+				uint64_t number, uint64_t claimed)
+{
+	const struct ibvbuf_trace_header *header = &reader->file->header;
+	const struct ibvbuf_trace_record *record = block_record(reader, index);
+	const uint64_t state = 2 * (number + 1);
+
+	if (record->state % 2)
+		return UNFINISHED;
+	if (record->state > state)
+		return OVERWRITTEN;
+	if (record->state < state)
+		return ABSENT;
+	/* a counter that stands still, however damaged, overwrites nothing */
+	if (claimed != header->claimed && header->keep != IBVBUF_TRACE_KEEP_OLDEST &&
+	    claimed > number && claimed - number > header->record_capacity)
+		return OVERWRITTEN;
+	if (reader->states[index] != state && !read_again(reader, slot + index, index))
+		return UNFINISHED;
+	return WHOLE;
+}
+
 static void take_block(struct trace_reader *reader, uint64_t slot, size_t count, uint64_t claimed)
 {
 	struct trace_file *file = reader->file;
-	const uint64_t capacity = file->header.record_capacity;
-	struct ibvbuf_trace_record *record;
-	uint64_t number, state;
+	enum finding finding;
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		number = reader->next + i;
-		record = block_record(reader, i);
-		state = 2 * (number + 1);
-		if (record->state == state && file->header.keep != IBVBUF_TRACE_KEEP_OLDEST &&
-		    claimed > number && claimed - number > capacity &&
-		    claimed != file->header.claimed) {
-			file->overwritten++;
-		} else if (record->state == state &&
-			   (reader->states[i] == state || read_again(reader, slot + i, i))) {
+		finding = find_record(reader, slot, i, reader->next + i, claimed);
+		if (finding == WHOLE) {
 			file->records++;
-			add_entry(reader, record);
-		} else if (record->state > state && record->state % 2 == 0) {
+			add_entry(reader, block_record(reader, i));
+		} else if (finding == OVERWRITTEN) {
 			file->overwritten++;
-		} else if (reader->follow && number >= reader->waited_for) {
+		} else if (reader->follow && reader->next + i >= reader->waited_for) {
 			reader->waiting = true;
 			break;
-		} else if (record->state % 2) {
+		} else if (finding == UNFINISHED) {
 			file->torn++;
 		} else {
 			file->absent++;

@@ -77,7 +77,7 @@ struct trace_stream *trace_stream_open(struct trace_file *const *files, size_t c
 	memset(stream, 0, sizeof(*stream));
 	stream->count = count;
 	stream->sources = grow(NULL, count + 1, sizeof(*stream->sources));
-	stream->heap = grow(NULL, count + 1, sizeof(*stream->heap));
+	stream->heap = grow(NULL, count + 1, sizeof(struct source *));
 	if (count && memory > MEMORY_OF_ALL / count)
 		memory = MEMORY_OF_ALL / count;
 	for (i = 0; i < count; i++)

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * The writer keeps its file mapped; so does no other process. That holds for numbers that were used
- * again, for a process that became another program, and for one in a container, whose number is
- * another one here.
+ * The writer keeps its file mapped. So it can be told from a process that was given its number
+ * later, and from the program that it became; and in a container, where it has another number, it
+ * can be found. Its children have the file mapped, too, but another number there.
  */
 #define _GNU_SOURCE
 #include "traced_process.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -79,20 +78,43 @@ static bool is_of_this_host(const struct trace_file *file)
 	       !strncmp(host, file->header.host, sizeof(file->header.host) - 1);
 }
 
-/* Any process that has the file mapped; 0 if there is none that may be looked at. */
-static pid_t find_any(const struct trace_file *file)
+/* Whether it has that number in its own container. */
+static bool is_called(pid_t process, uint32_t number)
+{
+	char name[64], *line = NULL, *last;
+	bool answer = false;
+	size_t size = 0;
+	FILE *file;
+
+	snprintf(name, sizeof(name), "/proc/%d/status", (int)process);
+	file = fopen(name, "re");
+	if (!file)
+		return false;
+	while (!answer && getline(&line, &size, file) > 0) {
+		last = strrchr(line, '\t');
+		answer = !strncmp(line, "NSpid:", strlen("NSpid:")) && last &&
+			 strtoul(last + 1, NULL, 10) == number;
+	}
+	free(line);
+	fclose(file);
+	return answer;
+}
+
+/* The writer, if it can be looked at; 0 if not. */
+static pid_t find_anywhere(const struct trace_file *file)
 {
 	struct dirent *entry;
-	pid_t found = 0;
+	pid_t process, found = 0;
 	DIR *folder;
 
 	folder = opendir("/proc");
 	if (!folder)
 		return 0;
 	while (!found && (entry = readdir(folder))) {
-		if (isdigit((unsigned char)entry->d_name[0]) &&
-		    file_mapping(file, (pid_t)atoi(entry->d_name)) == MAPPED)
-			found = (pid_t)atoi(entry->d_name);
+		process = (pid_t)strtol(entry->d_name, NULL, 10);
+		if (process > 0 && is_called(process, file->header.process) &&
+		    file_mapping(file, process) == MAPPED)
+			found = process;
 	}
 	closedir(folder);
 	return found;
@@ -107,7 +129,7 @@ void traced_process_find(struct traced_process *process, const struct trace_file
 	if (named > 0 && is_of_this_host(file) && file_mapping(file, named) != NOT_MAPPED)
 		process->process = named;
 	else
-		process->process = find_any(file);
+		process->process = find_anywhere(file);
 }
 
 bool traced_process_runs(struct traced_process *process)
@@ -115,7 +137,7 @@ bool traced_process_runs(struct traced_process *process)
 	enum mapping mapping;
 
 	if (!process->process) {
-		process->process = find_any(process->file);
+		process->process = find_anywhere(process->file);
 		return process->process || !is_of_this_host(process->file);
 	}
 	mapping = file_mapping(process->file, process->process);

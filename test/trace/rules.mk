@@ -47,5 +47,38 @@ $(trace_test)/asan/units: $(addprefix $(trace_test)/asan/,$(trace_units:=.o) ima
 	@echo '  TEST    $@'
 	$(Q)$(CC) $(CFLAGS) $(trace_sanitizers) -pthread -Wl,--build-id $(LDFLAGS) -o $@ $^ -lcriterion
 
-.SECONDARY: $(addprefix $(trace_test)/asan/,$(trace_parts:.c=.o)) $(addprefix $(trace_test)/fuzz/,$(trace_parts:.c=.o))
+$(trace_test)/asan/live: $(trace_test)/asan/live.o $(trace_test)/asan/image.o
+	@echo '  CC      $@'
+	$(Q)$(CC) $(CFLAGS) $(trace_sanitizers) $(LDFLAGS) -o $@ $^
+
+# Whole files, to begin with: $(1) the folder
+define trace_seeds
+$(Q)rm -rf $(1) && mkdir -p $(1)
+$(Q)$(trace_test)/generate $(1)/plain small=1 records=12
+$(Q)$(trace_test)/generate $(1)/wrapped small=1 records=20 capacity=12 stack=2
+$(Q)$(trace_test)/generate $(1)/newer small=1 records=20 capacity=12 keep=oldest minor=1
+endef
+
+# $(1) seconds. What was found once is kept, and tried first the next time.
+define trace_fuzz
+$(call trace_seeds,$(trace_test)/seeds)
+$(Q)mkdir -p $(trace_test)/corpus
+$(Q)echo 'fuzzing for $(1) seconds:'; \
+$(trace_test)/fuzz/fuzz -max_total_time=$(1) -max_len=16384 -timeout=20 -close_fd_mask=3 \
+	-artifact_prefix=$(trace_test)/crash- $(trace_test)/corpus $(trace_test)/seeds \
+	> $(trace_test)/fuzz.log 2>&1 && tail -n 1 $(trace_test)/fuzz.log || { cat $(trace_test)/fuzz.log; exit 1; }
+endef
+
+.PHONY: check-trace prove-trace
+check-trace: $(addprefix $(trace_test)/,generate asan/units asan/ibvbuf-trace asan/live fuzz/fuzz)
+	$(Q)$(trace_test)/asan/units
+	$(Q)test/trace/check $(trace_test)/asan/ibvbuf-trace $(trace_test)
+	$(call trace_fuzz,10)
+
+prove-trace: check-trace $(tracer)
+	$(Q)test/trace/large $(tracer) $(trace_test)
+	$(call trace_fuzz,600)
+
+.SECONDARY: $(addprefix $(trace_test)/asan/,$(trace_units:=.o) $(trace_parts:.c=.o)) \
+	$(addprefix $(trace_test)/fuzz/,fuzz.o $(trace_parts:.c=.o))
 -include $(wildcard $(trace_test)/*/*.d)
