@@ -51,6 +51,9 @@ struct call_sites {
 };
 
 #define FIRST_BUCKETS 1024
+/* No code is there. */
+#define ELSEWHERE    UINT64_MAX
+#define MOST_LOOKUPS (4 * CALL_SITES_MOST)
 
 struct call_sites *call_sites_new(void)
 {
@@ -60,10 +63,8 @@ struct call_sites *call_sites_new(void)
 	return sites;
 }
 
-void call_sites_free(struct call_sites *sites)
+static void forget_lookups(struct call_sites *sites)
 {
-	struct known_module *module;
-	struct known_site *site;
 	struct lookup *lookup;
 	size_t i;
 
@@ -73,6 +74,16 @@ void call_sites_free(struct call_sites *sites)
 			free(lookup);
 		}
 	}
+	sites->lookup_count = 0;
+}
+
+void call_sites_free(struct call_sites *sites)
+{
+	struct known_module *module;
+	struct known_site *site;
+	size_t i;
+
+	forget_lookups(sites);
 	for (i = 0; i < sites->site_buckets; i++) {
 		while ((site = sites->sites[i])) {
 			sites->sites[i] = site->next;
@@ -214,6 +225,19 @@ static struct known_module *intern_module(struct call_sites *sites,
 	return module;
 }
 
+static struct known_site *find_site(const struct call_sites *sites,
+				    const struct known_module *module, uint64_t offset)
+{
+	const size_t bucket = site_bucket(module, offset, sites->site_buckets);
+	struct known_site *site;
+
+	for (site = sites->sites[bucket]; site; site = site->next) {
+		if (site->module == module && site->site.offset == offset)
+			return site;
+	}
+	return NULL;
+}
+
 /* `module` is NULL where it is not known. */
 static struct known_site *intern_site(struct call_sites *sites, struct known_module *module,
 				      uint64_t offset)
@@ -223,11 +247,11 @@ static struct known_site *intern_site(struct call_sites *sites, struct known_mod
 	size_t bucket;
 
 	make_room_for_site(sites);
-	bucket = site_bucket(module, offset, sites->site_buckets);
-	for (known = sites->sites[bucket]; known; known = known->next) {
-		if (known->module == module && known->site.offset == offset)
-			return known;
-	}
+	known = find_site(sites, module, offset);
+	if (known)
+		return known;
+	if (sites->site_count >= CALL_SITES_MOST && (module || offset != ELSEWHERE))
+		return intern_site(sites, NULL, ELSEWHERE);
 	known = grow(NULL, 1, sizeof(*known));
 	memset(known, 0, sizeof(*known));
 	known->module = module;
@@ -236,13 +260,16 @@ static struct known_site *intern_site(struct call_sites *sites, struct known_mod
 	site->module = module ? module->path : "";
 	site->name = last_part(site->module);
 	site->library = module ? module->library : NULL;
-	if (!module)
+	if (!module && offset == ELSEWHERE)
+		site->text = print_string("elsewhere");
+	else if (!module)
 		site->text = print_string("0x%" PRIx64, offset);
 	else if (site->library)
 		site->text = print_string("[%s] %s+0x%" PRIx64, site->library,
 					  printable(site->name), offset);
 	else
 		site->text = print_string("%s+0x%" PRIx64, printable(site->name), offset);
+	bucket = site_bucket(module, offset, sites->site_buckets);
 	known->next = sites->sites[bucket];
 	sites->sites[bucket] = known;
 	sites->site_count++;
@@ -302,6 +329,8 @@ const struct call_site *call_site_find(struct call_sites *sites, const struct tr
 			look_up(sites, lookup, time);
 		return &lookup->site->site;
 	}
+	if (sites->lookup_count == MOST_LOOKUPS)
+		forget_lookups(sites);
 	lookup = grow(NULL, 1, sizeof(*lookup));
 	lookup->file = file;
 	lookup->address = address;

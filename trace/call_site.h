@@ -2,11 +2,14 @@
 /*
  * Where a call was made: the module and the place in it. The same place of the same module is the
  * same call site, in whichever file and at whichever address: sites can be compared as pointers.
+ * After CALL_SITES_MOST sites, which only a damaged file has, all others are one.
  */
 #ifndef IBVBUF_TRACE_CALL_SITE_H
 #define IBVBUF_TRACE_CALL_SITE_H
 
 #include "trace_event.h"
+
+#define CALL_SITES_MOST (1 << 18)
 
 /**
  * struct call_site - a return address, without the process

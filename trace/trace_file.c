@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* What no file has; a larger one is damaged, and is not to make a reader busy for hours. */
-#define MOST_ENTRIES 65536
+#define MOST_ENTRIES 4096
 #define MOST_BYTES   65536
 
 /* Places at which the counter of calls is held against the records. */

@@ -173,6 +173,20 @@ Test(site, calls_of_rdma_core_itself_are_marked)
 	cr_assert_str_eq(find(0x10010, 5)->text, "[librdmacm] librdmacm.so.1+0x10");
 }
 
+Test(site, after_too_many_all_others_are_one)
+{
+	const struct call_site *first;
+	uint64_t i;
+
+	open_image();
+	first = find(1, 5);
+	for (i = 2; i <= CALL_SITES_MOST; i++)
+		cr_assert_str_neq(find(i, 5)->text, "elsewhere");
+	cr_assert_str_eq(find(i, 5)->text, "elsewhere");
+	cr_assert_eq(find(i + 1, 5), find(i, 5));
+	cr_assert_eq(find(1, 5), first);
+}
+
 Test(site, a_terminal_is_given_no_orders)
 {
 	image_add_module(&image, 0, "/tmp/\033[2Jx\n", 0x10000, 0x20000);
