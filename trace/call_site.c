@@ -53,7 +53,7 @@ struct call_sites {
 #define FIRST_BUCKETS 1024
 /* No code is there. */
 #define ELSEWHERE    UINT64_MAX
-#define MOST_LOOKUPS (4 * CALL_SITES_MOST)
+#define MOST_LOOKUPS (UINT64_C(4) * CALL_SITES_MOST)
 
 struct call_sites *call_sites_new(void)
 {
