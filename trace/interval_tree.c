@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+#include "interval_tree.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Equal ranges are in the order in which they were inserted. */
+static bool before(const struct interval *one, const struct interval *other)
+{
+	if (one->start != other->start)
+		return one->start < other->start;
+	if (one->end != other->end)
+		return one->end < other->end;
+	return one->serial < other->serial;
+}
+
+static void update(struct interval *node)
+{
+	node->largest_end = node->end;
+	if (node->left && node->left->largest_end > node->largest_end)
+		node->largest_end = node->left->largest_end;
+	if (node->right && node->right->largest_end > node->largest_end)
+		node->largest_end = node->right->largest_end;
+}
+
+/* Those before `pivot` to `left`, those after it to `right`. */
+static void split(struct interval *node, const struct interval *pivot, struct interval **left,
+		  struct interval **right)
+{
+	if (!node) {
+		*left = NULL;
+		*right = NULL;
+	} else if (before(node, pivot)) {
+		*left = node;
+		split(node->right, pivot, &node->right, right);
+		update(node);
+	} else {
+		*right = node;
+		split(node->left, pivot, left, &node->left);
+		update(node);
+	}
+}
+
+/* All of `left` lie before all of `right`. */
+static struct interval *merge(struct interval *left, struct interval *right)
+{
+	if (!left)
+		return right;
+	if (!right)
+		return left;
+	if (left->priority > right->priority) {
+		left->right = merge(left->right, right);
+		update(left);
+		return left;
+	}
+	right->left = merge(left, right->left);
+	update(right);
+	return right;
+}
+
+/* splitmix64's last steps: serials in order become priorities in none. */
+static uint32_t scramble(uint64_t serial)
+{
+	serial *= UINT64_C(0x9e3779b97f4a7c15);
+	serial = (serial ^ (serial >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	serial = (serial ^ (serial >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return (uint32_t)(serial >> 32);
+}
+
+void interval_insert(struct interval_tree *tree, struct interval *interval)
+{
+	struct interval **link = &tree->root;
+
+	interval->serial = ++tree->inserted;
+	interval->priority = scramble(interval->serial);
+	while (*link && (*link)->priority >= interval->priority) {
+		if ((*link)->largest_end < interval->end)
+			(*link)->largest_end = interval->end;
+		link = before(interval, *link) ? &(*link)->left : &(*link)->right;
+	}
+	split(*link, interval, &interval->left, &interval->right);
+	update(interval);
+	*link = interval;
+}
+
+static struct interval *without(struct interval *node, const struct interval *interval)
+{
+	if (node == interval)
+		return merge(node->left, node->right);
+	if (before(interval, node))
+		node->left = without(node->left, interval);
+	else
+		node->right = without(node->right, interval);
+	update(node);
+	return node;
+}
+
+void interval_remove(struct interval_tree *tree, struct interval *interval)
+{
+	tree->root = without(tree->root, interval);
+}
+
+struct interval *interval_find_same(const struct interval_tree *tree, uint64_t start, uint64_t end)
+{
+	const struct interval wanted = {.start = start, .end = end};
+	struct interval *node = tree->root, *found = NULL;
+
+	while (node) {
+		if (before(node, &wanted)) {
+			node = node->right;
+			continue;
+		}
+		found = node;
+		node = node->left;
+	}
+	return found && found->start == start && found->end == end ? found : NULL;
+}
+
+struct interval *interval_find_overlap(const struct interval_tree *tree, uint64_t start,
+				       uint64_t end)
+{
+	struct interval *node = tree->root;
+
+	while (node) {
+		/* If anything to the left ends behind `start`, the first that overlaps is there or
+		 * nowhere: what ends so late and does not overlap begins at `end` or later, and so
+		 * does the rest. */
+		if (node->left && node->left->largest_end > start)
+			node = node->left;
+		else if (node->start >= end)
+			return NULL;
+		else if (node->end > start)
+			return node;
+		else
+			node = node->right;
+	}
+	return NULL;
+}
+
+struct cover {
+	uint64_t end;
+	uint64_t reached;
+	uint64_t bytes;
+};
+
+/* What ends before the bytes that were counted adds nothing, and is not looked at. */
+static void count_covered(const struct interval *node, struct cover *cover)
+{
+	uint64_t from, to;
+
+	if (!node || node->largest_end <= cover->reached)
+		return;
+	count_covered(node->left, cover);
+	if (node->start >= cover->end)
+		return;
+	if (node->end > cover->reached) {
+		from = node->start > cover->reached ? node->start : cover->reached;
+		to = node->end < cover->end ? node->end : cover->end;
+		cover->bytes += to - from;
+		cover->reached = to;
+	}
+	if (cover->reached < cover->end)
+		count_covered(node->right, cover);
+}
+
+uint64_t interval_covered(const struct interval_tree *tree, uint64_t start, uint64_t end)
+{
+	struct cover cover = {.end = end, .reached = start};
+
+	if (start < end)
+		count_covered(tree->root, &cover);
+	return cover.bytes;
+}
+
+struct visitor {
+	uint64_t start;
+	uint64_t end;
+	void (*visit)(struct interval *interval, void *context);
+	void *context;
+};
+
+static void visit_overlaps(struct interval *node, const struct visitor *visitor)
+{
+	if (!node || node->largest_end <= visitor->start)
+		return;
+	visit_overlaps(node->left, visitor);
+	if (node->start >= visitor->end)
+		return;
+	if (node->end > visitor->start)
+		visitor->visit(node, visitor->context);
+	visit_overlaps(node->right, visitor);
+}
+
+void interval_each_overlap(const struct interval_tree *tree, uint64_t start, uint64_t end,
+			   void (*visit)(struct interval *interval, void *context), void *context)
+{
+	const struct visitor visitor = {start, end, visit, context};
+
+	if (start < end)
+		visit_overlaps(tree->root, &visitor);
+}
