@@ -91,7 +91,9 @@ static struct interval *without(struct interval *node, const struct interval *in
 		node->left = without(node->left, interval);
 	else
 		node->right = without(node->right, interval);
-	update(node);
+	/* if it is another's, it stays what it was */
+	if (node->largest_end == interval->end)
+		update(node);
 	return node;
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "infiniband/verbs.h"
-#include "message.h"
+#include "../launcher/message.h"
 
 /*
  * Ranges that were deregistered: so many are remembered, each where its hash says, the last one in.
@@ -240,14 +240,12 @@ static void enter_ranges(struct live *live, struct live_object *mr, struct live_
 	struct interval *other;
 	uint64_t hash;
 
-	other = interval_find_same(tree, mr->range.start, mr->range.end);
-	change->same = OBJECT_OF(other, struct live_object, range);
-	if (!other)
-		other = interval_find_overlap(tree, mr->range.start, mr->range.end);
+	other = interval_find_overlap(tree, mr->range.start, mr->range.end);
 	if (other) {
 		change->shared = interval_covered(tree, mr->range.start, mr->range.end);
-		if (!change->same)
-			change->overlaps = OBJECT_OF(other, struct live_object, range);
+		change->overlaps = OBJECT_OF(other, struct live_object, range);
+		other = interval_find_same(tree, mr->range.start, mr->range.end);
+		change->same = OBJECT_OF(other, struct live_object, range);
 	} else {
 		remembered = remembered_of(live, mr, &hash);
 		change->again = remembered->hash == hash;

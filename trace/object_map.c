@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "launcher/message.h"
+#include "../launcher/message.h"
 
 #define FIRST_BUCKETS 1024
 
