@@ -160,6 +160,12 @@ void json_integer(struct json *json, const char *key, int64_t value)
 	fprintf(json->to, "%" PRId64, value);
 }
 
+void json_thousandths(struct json *json, const char *key, uint64_t value)
+{
+	begin_value(json, key);
+	fprintf(json->to, "%" PRIu64 ".%03" PRIu64, value / 1000, value % 1000);
+}
+
 void json_null(struct json *json, const char *key)
 {
 	begin_value(json, key);

@@ -25,6 +25,8 @@ void json_string(struct json *json, const char *key, const char *value);
 void json_boolean(struct json *json, const char *key, bool value);
 void json_number(struct json *json, const char *key, uint64_t value);
 void json_integer(struct json *json, const char *key, int64_t value);
+/* The value divided by 1000, exactly. */
+void json_thousandths(struct json *json, const char *key, uint64_t value);
 void json_null(struct json *json, const char *key);
 
 #endif
