@@ -4,39 +4,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 
-/* The length of the UTF-8 sequence at `bytes`, as RFC 3629 has it; 0 if there is none. */
-static size_t sequence_length(const unsigned char *bytes)
-{
-	unsigned char low = 0x80, high = 0xbf;
-	size_t length, i;
-
-	if (bytes[0] < 0x80)
-		return 1;
-	if (bytes[0] >= 0xc2 && bytes[0] <= 0xdf)
-		length = 2;
-	else if (bytes[0] >= 0xe0 && bytes[0] <= 0xef)
-		length = 3;
-	else if (bytes[0] >= 0xf0 && bytes[0] <= 0xf4)
-		length = 4;
-	else
-		return 0;
-	/* no longer form than needed, no surrogates, nothing past U+10FFFF */
-	if (bytes[0] == 0xe0)
-		low = 0xa0;
-	else if (bytes[0] == 0xed)
-		high = 0x9f;
-	else if (bytes[0] == 0xf0)
-		low = 0x90;
-	else if (bytes[0] == 0xf4)
-		high = 0x8f;
-	for (i = 1; i < length; i++) {
-		if (bytes[i] < low || bytes[i] > high)
-			return 0;
-		low = 0x80;
-		high = 0xbf;
-	}
-	return length;
-}
+#include "utf8.h"
 
 /* Most of a string needs nothing done to it. */
 static size_t plain_length(const unsigned char *bytes)
@@ -62,7 +30,7 @@ static void put_string(FILE *to, const char *string)
 			byte += length;
 			continue;
 		}
-		length = sequence_length(byte);
+		length = utf8_length(byte);
 		if (!length)
 			fputs("\\ufffd", to);
 		else if (*byte < 0x20 || *byte == 0x7f)

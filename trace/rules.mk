@@ -5,7 +5,7 @@
 tracer := $(B)/ibvbuf-trace
 tracer_objects := $(patsubst trace/%.c,$(B)/trace/%.o,$(sort $(wildcard trace/*.c)))
 # What it has in common with the launcher.
-tracer_shared_sources := $(addprefix launcher/,elf_file.c json.c message.c string_list.c)
+tracer_shared_sources := $(addprefix launcher/,elf_file.c json.c message.c string_list.c utf8.c)
 tracer_shared := $(tracer_shared_sources:launcher/%.c=$(B)/launcher/%.o)
 
 all: $(tracer)

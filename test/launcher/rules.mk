@@ -8,7 +8,7 @@ launcher_test := $(B)/test/launcher
 # Files that lie are read under the sanitizers.
 hostile_sources := test/launcher/hostile.c $(addprefix launcher/,elf_file.c elf_symbols.c \
 	findings.c json.c library_facts.c library_search.c loader_cache.c loader_model.c \
-	message.c paths.c string_list.c)
+	message.c paths.c string_list.c utf8.c)
 
 $(launcher_test)/hostile: $(hostile_sources) $(wildcard launcher/*.h) shim/verbs_calls.def
 	@mkdir -p $(@D)
