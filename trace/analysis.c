@@ -317,10 +317,10 @@ static void take(struct pass *pass, const struct trace_event *event)
 		count_pairs(pass, event, where, &change);
 }
 
-struct analysis *analysis_of(struct trace_input *input)
+struct analysis *analysis_of(struct trace_input *input, bool with_pairs)
 {
 	struct analysis *analysis = new_zeroed(1, sizeof(*analysis));
-	struct pass pass = {.input = input, .analysis = analysis, .live = live_new()};
+	struct pass pass = {.input = input, .analysis = analysis, .live = live_new(with_pairs)};
 	struct trace_event event;
 	size_t i;
 

@@ -27,16 +27,21 @@ struct live {
 	struct object_map maps[LIVE_KINDS];
 	struct process *processes;
 	size_t process_count;
+	bool with_ranges;
+	/* NULL without ranges. */
 	struct remembered *remembered;
 	/* What ended last: its change points to it. */
 	struct live_object *ended;
 };
 
-struct live *live_new(void)
+struct live *live_new(bool with_ranges)
 {
 	struct live *live = grow(NULL, 1, sizeof(*live));
 
 	memset(live, 0, sizeof(*live));
+	live->with_ranges = with_ranges;
+	if (!with_ranges)
+		return live;
 	live->remembered = grow(NULL, REMEMBERED, sizeof(*live->remembered));
 	memset(live->remembered, 0, REMEMBERED * sizeof(*live->remembered));
 	return live;
@@ -277,9 +282,8 @@ static void begin_mr(struct live *live, const struct trace_event *event,
 	if (!imported) {
 		mr->length = live_bytes_of(record);
 		mr->by_descriptor = is_by_descriptor(record, buffer);
-		set_range(mr, record);
-		if (!mr->domain)
-			mr->range.end = 0;
+		if (live->with_ranges && mr->domain)
+			set_range(mr, record);
 		if (mr->range.end)
 			enter_ranges(live, mr, change);
 		if (buffer)
@@ -375,7 +379,8 @@ static void change_mr(struct live *live, const struct trace_event *event,
 		change->bytes = (int64_t)live_bytes_of(record) - (int64_t)mr->length;
 		mr->length = live_bytes_of(record);
 		mr->by_descriptor = false;
-		set_range(mr, record);
+		if (live->with_ranges)
+			set_range(mr, record);
 		if (mr->buffer)
 			leave_buffer(mr);
 	}
@@ -396,7 +401,8 @@ static void begin_buffer(struct live *live, const struct trace_event *event,
 	buffer->length = live_bytes_of(record);
 	buffer->backing = record->backing;
 	buffer->pd = record->pd;
-	if (record->address && buffer->length && record->address <= UINT64_MAX - buffer->length) {
+	if (live->with_ranges && record->address && buffer->length &&
+	    record->address <= UINT64_MAX - buffer->length) {
 		buffer->range.start = record->address;
 		buffer->range.end = record->address + buffer->length;
 		interval_insert(&process_of(live, event->file)->buffers, &buffer->range);

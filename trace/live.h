@@ -104,7 +104,8 @@ struct live_change {
 
 struct live;
 
-struct live *live_new(void);
+/* `with_ranges`: whether to find out which MRs share bytes, and which lose their memory. */
+struct live *live_new(bool with_ranges);
 void live_free(struct live *live);
 
 /*

@@ -27,7 +27,7 @@
 #define BYTES_BOTTOM 300
 #define MRS_TOP	     328
 #define MRS_BOTTOM   396
-#define LEGEND_TOP   450
+#define LEGEND_TOP   452
 #define LEGEND_LINE  22
 
 #define LEGEND_LINES 4
@@ -232,7 +232,7 @@ static void draw_time(const struct plot *plot)
 		place = place_of(data, plot->input->start + time);
 		svg_line(place, MRS_BOTTOM, place, MRS_BOTTOM + 5, COLOUR_AXIS, 1);
 		ticks_label(&ticks, time, label);
-		svg_text(place, MRS_BOTTOM + 19, 11.5, SVG_MIDDLE, COLOUR_QUIET, label);
+		svg_text(place, MRS_BOTTOM + 23, 11.5, SVG_MIDDLE, COLOUR_QUIET, label);
 	}
 }
 
@@ -243,8 +243,8 @@ static void draw_failures(const struct plot *plot)
 
 	for (i = 0; i < data->column_count; i++) {
 		if (data->columns[i].failures)
-			svg_line(LEFT + (double)i + 0.5, MRS_BOTTOM - 7, LEFT + (double)i + 0.5,
-				 MRS_BOTTOM + 5, COLOUR_FAILURE, 1.5);
+			svg_line(LEFT + (double)i + 0.5, MRS_BOTTOM, LEFT + (double)i + 0.5,
+				 MRS_BOTTOM + 9, COLOUR_FAILURE, 1.5);
 	}
 }
 
@@ -275,7 +275,8 @@ static void draw_legend_line(struct legend *legend, const char *text, const char
 		text = shortened;
 	}
 	svg_text(legend_left(legend) + 20, legend_base(legend), 12, SVG_START, COLOUR_TEXT, text);
-	svg_text(legend->two ? legend_left(legend) + LEGEND_HALF - 28 : WIDTH - RIGHT,
+	svg_text(legend->two && legend->used < LEGEND_LINES ? LEFT + LEGEND_HALF - 28
+							    : WIDTH - RIGHT,
 		 legend_base(legend), 12, SVG_END, COLOUR_QUIET, amount);
 	legend->used++;
 }

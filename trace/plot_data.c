@@ -80,7 +80,7 @@ static void take(struct plot_column *column, const struct plot_column *now)
 static void fill_columns(struct plot_data *data, struct trace_input *input)
 {
 	struct trace_stream *stream = trace_stream_open(input->files, input->file_count, false);
-	struct live *live = live_new();
+	struct live *live = live_new(false);
 	struct plot_column now = {0};
 	const struct call_site *site;
 	struct live_change change;
@@ -116,7 +116,7 @@ struct plot_data *plot_data_of(struct trace_input *input, size_t column_count)
 	data->column_count = column_count;
 	data->columns = grow(NULL, column_count, sizeof(*data->columns));
 	memset(data->columns, 0, column_count * sizeof(*data->columns));
-	data->analysis = analysis_of(input);
+	data->analysis = analysis_of(input, false);
 	/* All that was recorded, or the part of it that was asked for. */
 	data->begin = filter_is_set(input->filter) && data->analysis->all.calls
 			      ? data->analysis->all.begin

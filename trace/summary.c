@@ -135,7 +135,7 @@ static void run(struct trace_input *input)
 	struct summary summary = {.input = input, .most = most};
 	size_t i;
 
-	summary.analysis = analysis_of(input);
+	summary.analysis = analysis_of(input, true);
 	for (i = 0; i < input->file_count; i++)
 		summary.running += process_runs(input->files[i]);
 	if (as_json) {

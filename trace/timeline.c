@@ -236,7 +236,7 @@ static void write_counter(struct timeline *timeline, const char *name, const cha
 static void run(struct trace_input *input)
 {
 	struct timeline timeline = {.input = input};
-	struct live *live = live_new();
+	struct live *live = live_new(false);
 	struct live_change change;
 	struct trace_event event;
 	struct row *row;
