@@ -12,6 +12,8 @@
  */
 #define REMEMBERED 65536
 
+#define BLOCK_OBJECTS 64
+
 struct remembered {
 	uint64_t hash;
 	uint64_t time;
@@ -30,8 +32,10 @@ struct live {
 	bool with_ranges;
 	/* NULL without ranges. */
 	struct remembered *remembered;
-	/* What ended last: its change points to it. */
-	struct live_object *ended;
+	/* Objects are taken from blocks, and given back to a list of unused ones. */
+	struct live_object **blocks;
+	size_t block_count;
+	struct live_object *unused;
 };
 
 struct live *live_new(bool with_ranges)
@@ -52,24 +56,48 @@ static struct live_object *object_of(struct object_entry *entry)
 	return OBJECT_OF(entry, struct live_object, entry);
 }
 
-static void free_object(struct object_entry *entry, void *context)
-{
-	(void)context;
-	free(object_of(entry));
-}
-
 void live_free(struct live *live)
 {
-	int kind;
+	size_t i;
 
-	for (kind = 0; kind < LIVE_KINDS; kind++) {
-		object_map_each(&live->maps[kind], free_object, NULL);
-		object_map_free(&live->maps[kind]);
-	}
+	for (i = 0; i < LIVE_KINDS; i++)
+		object_map_free(&live->maps[i]);
+	for (i = 0; i < live->block_count; i++)
+		free(live->blocks[i]);
+	free(live->blocks);
 	free(live->processes);
 	free(live->remembered);
-	free(live->ended);
 	free(live);
+}
+
+static struct live_object *take_object(struct live *live)
+{
+	struct live_object *object;
+	size_t i;
+
+	if (!live->unused) {
+		object = aligned_alloc(_Alignof(struct live_object),
+				       BLOCK_OBJECTS * sizeof(*object));
+		if (!object)
+			fail("out of memory");
+		live->blocks =
+			grow(live->blocks, live->block_count + 1, sizeof(struct live_object *));
+		live->blocks[live->block_count++] = object;
+		for (i = 0; i < BLOCK_OBJECTS; i++) {
+			object[i].next = live->unused;
+			live->unused = &object[i];
+		}
+	}
+	object = live->unused;
+	live->unused = object->next;
+	memset(object, 0, sizeof(*object));
+	return object;
+}
+
+static void give_object(struct live *live, struct live_object *object)
+{
+	object->next = live->unused;
+	live->unused = object;
 }
 
 uint64_t live_bytes_of(const struct ibvbuf_trace_record *record)
@@ -118,9 +146,8 @@ static struct process *process_of(struct live *live, const struct trace_file *fi
 static struct live_object *begin(struct live *live, enum live_kind kind,
 				 const struct trace_event *event, uint64_t address, uint64_t key)
 {
-	struct live_object *object = grow(NULL, 1, sizeof(*object));
+	struct live_object *object = take_object(live);
 
-	memset(object, 0, sizeof(*object));
 	object->kind = kind;
 	object->file = event->file;
 	object->address = address;
@@ -132,8 +159,7 @@ static struct live_object *begin(struct live *live, enum live_kind kind,
 static void end(struct live *live, struct live_object *object)
 {
 	object_map_remove(&live->maps[object->kind], &object->entry);
-	free(live->ended);
-	live->ended = object;
+	give_object(live, object);
 }
 
 static struct live_object *begin_domain(struct live *live, const struct trace_event *event,
@@ -157,8 +183,7 @@ static void end_domain(struct live *live, struct live_object *domain)
 		domain->previous->next = domain->next;
 	else
 		process_of(live, domain->file)->domains = domain->next;
-	object_map_remove(&live->maps[LIVE_DOMAIN], &domain->entry);
-	free(domain);
+	end(live, domain);
 }
 
 /* A domain whose allocation is not recorded is there all the same: something was made in it. */

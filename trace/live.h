@@ -43,7 +43,8 @@ enum live_kind {
  * The rest is this module's own: @open tells how often a domain was opened, @ranges are those of
  * its MRs; @next and @previous chain the domains of a process, and the MRs of a buffer behind it.
  *
- * What is looked at to find one comes first, in one cache line.
+ * What is looked at to find one is in its first cache line, and what the tree looks at in the
+ * second.
  */
 struct live_object {
 	struct object_entry entry;
@@ -64,7 +65,7 @@ struct live_object {
 	struct interval_tree ranges;
 	struct live_object *next;
 	struct live_object *previous;
-};
+} __attribute__((aligned(64)));
 
 /**
  * struct live_change - what a call changed

@@ -91,20 +91,6 @@ void object_map_remove(struct object_map *map, struct object_entry *entry)
 	map->count--;
 }
 
-void object_map_each(const struct object_map *map,
-		     void (*visit)(struct object_entry *entry, void *context), void *context)
-{
-	struct object_entry *entry, *next;
-	size_t i;
-
-	for (i = 0; i < map->bucket_count; i++) {
-		for (entry = map->buckets[i]; entry; entry = next) {
-			next = entry->next;
-			visit(entry, context);
-		}
-	}
-}
-
 void object_map_free(struct object_map *map)
 {
 	free(map->buckets);

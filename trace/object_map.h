@@ -34,9 +34,6 @@ struct object_entry *object_map_first(const struct object_map *map, uint64_t has
 struct object_entry *object_map_next(const struct object_entry *entry);
 /* `entry` must be in the map. */
 void object_map_remove(struct object_map *map, struct object_entry *entry);
-/* All entries, in no order. `visit` may free the object. */
-void object_map_each(const struct object_map *map,
-		     void (*visit)(struct object_entry *entry, void *context), void *context);
 /* Frees what the map took, not the objects. */
 void object_map_free(struct object_map *map);
 
