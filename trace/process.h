@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* A recorded process: what it is called, and whether it still runs. */
+/* What a recorded process is called. */
 #ifndef IBVBUF_TRACE_PROCESS_H
 #define IBVBUF_TRACE_PROCESS_H
 
@@ -11,8 +11,5 @@
 const char *process_program(const struct trace_file *file);
 /* "ib_write_bw, process 4711 on node3, rank 0". Returns `text`. */
 const char *process_text(const struct trace_file *file, char text[PROCESS_TEXT_SIZE]);
-
-/* It is on this machine and has the file mapped. False if that cannot be seen. */
-bool process_runs(const struct trace_file *file);
 
 #endif

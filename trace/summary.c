@@ -11,6 +11,7 @@
 #include "file_words.h"
 #include "process.h"
 #include "text.h"
+#include "traced_process.h"
 
 enum { OPTION_JSON = 1, OPTION_TOP };
 
@@ -130,6 +131,17 @@ static void print_totals(const struct summary *summary)
 		text_plural(level->mrs));
 }
 
+/* Of many, those in containers are not looked for, which would take long. */
+bool summary_runs(const struct trace_input *input, const struct trace_file *file)
+{
+	struct traced_process process;
+
+	if (input->file_count > 1)
+		return traced_process_is_here(file);
+	traced_process_find(&process, file);
+	return process.process != 0;
+}
+
 static void run(struct trace_input *input)
 {
 	struct summary summary = {.input = input, .most = most};
@@ -137,7 +149,7 @@ static void run(struct trace_input *input)
 
 	summary.analysis = analysis_of(input, true);
 	for (i = 0; i < input->file_count; i++)
-		summary.running += process_runs(input->files[i]);
+		summary.running += summary_runs(input, input->files[i]);
 	if (as_json) {
 		summary_write(&summary);
 	} else {

@@ -21,6 +21,9 @@ struct summary {
 /* Nanoseconds from the start of the first file. */
 uint64_t summary_since_start(const struct summary *summary, uint64_t time);
 
+/* Whether the process still runs. */
+bool summary_runs(const struct trace_input *input, const struct trace_file *file);
+
 /* What is wrong, and what is worth a look: summary_findings.c */
 void summary_print_findings(const struct summary *summary);
 /* Tables of calls, call sites and processes: summary_tables.c */

@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "../launcher/json.h"
-#include "process.h"
 
 static const char *const kind_names[LIVE_KINDS] = {
 	[LIVE_MR] = "mrs",	   [LIVE_IMPORTED_MR] = "imported_mrs", [LIVE_BUFFER] = "buffers",
@@ -83,7 +82,7 @@ static void write_process(struct json *json, const struct summary *summary,
 	else
 		json_number(json, "rank", (uint64_t)header->rank);
 	json_number(json, "start_ns", header->start_realtime);
-	json_boolean(json, "runs", process_runs(file));
+	json_boolean(json, "runs", summary_runs(summary->input, file));
 	json_string(json, "damage", file->damage);
 	json_number(json, "records", file->records);
 	json_number(json, "overwritten", file->overwritten);

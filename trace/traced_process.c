@@ -120,6 +120,13 @@ static pid_t find_anywhere(const struct trace_file *file)
 	return found;
 }
 
+bool traced_process_is_here(const struct trace_file *file)
+{
+	const pid_t named = (pid_t)file->header.process;
+
+	return named > 0 && is_of_this_host(file) && file_mapping(file, named) == MAPPED;
+}
+
 void traced_process_find(struct traced_process *process, const struct trace_file *file)
 {
 	const pid_t named = (pid_t)file->header.process;

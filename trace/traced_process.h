@@ -16,6 +16,12 @@ struct traced_process {
 	pid_t process;
 };
 
+/*
+ * Whether it runs here and has the number that it had. That is found out faster, but does not see
+ * into containers.
+ */
+bool traced_process_is_here(const struct trace_file *file);
+
 void traced_process_find(struct traced_process *process, const struct trace_file *file);
 
 /*
