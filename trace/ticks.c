@@ -58,27 +58,29 @@ struct ticks ticks_of_nanoseconds(uint64_t span, unsigned int most)
 	static const struct {
 		const char *name;
 		uint64_t size;
-	} units[] = {{"ns", 1},	    {"us", 1000},    {"ms", 1000000},
-		     {"s", SECOND}, {"min", MINUTE}, {"h", HOUR}};
-	static const unsigned int parts_of_sixty[] = {1, 2, 5, 10, 20, 30};
-	uint64_t least = least_step(span, most), unit;
-	struct ticks ticks = {0};
-	unsigned int i = 0;
+	} units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", SECOND}};
+	static const unsigned int minutes[] = {1, 2, 5, 10, 20, 30};
+	uint64_t least = least_step(span, most);
+	struct ticks ticks = {.step = round_up(least)};
+	unsigned int i;
 
-	/* minutes and hours from ten of them on */
-	while (i < 5 && span >= units[i + 1].size * (i >= 3 ? 10 : 1))
-		i++;
-	unit = units[i].size;
-	ticks.unit = unit;
-	ticks.unit_name = units[i].name;
-	ticks.step = round_up(least);
-	if (unit == MINUTE) {
-		for (i = 0; i < 5 && parts_of_sixty[i] * unit < least; i++)
+	if (span < 10 * MINUTE) {
+		for (i = 0; i < 3 && span >= units[i + 1].size; i++)
 			;
-		ticks.step = parts_of_sixty[i] * unit;
+		ticks.unit = units[i].size;
+		ticks.unit_name = units[i].name;
+		return ticks;
 	}
-	if (unit == HOUR || (unit == MINUTE && ticks.step < least))
-		ticks.step = unit * round_up(least / unit + (least % unit != 0));
+	ticks.unit = MINUTE;
+	ticks.unit_name = "min";
+	for (i = 0; i < 6; i++) {
+		ticks.step = minutes[i] * MINUTE;
+		if (ticks.step >= least)
+			return ticks;
+	}
+	ticks.unit = HOUR;
+	ticks.unit_name = "h";
+	ticks.step = HOUR * round_up(least / HOUR + (least % HOUR != 0));
 	return ticks;
 }
 
