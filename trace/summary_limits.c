@@ -103,10 +103,11 @@ static void print_unknown(const struct analysis *analysis)
 
 	if (unknown[LIVE_MR])
 		text_paragraph(2, 4,
-			       "%s deregistration%s of MRs that were registered before the first "
-			       "record, or whose record is missing.",
+			       "%s deregistration%s registered before the first record, or whose "
+			       "record is missing.",
 			       text_count(&numbers, unknown[LIVE_MR]),
-			       unknown[LIVE_MR] == 1 ? " is" : "s are");
+			       unknown[LIVE_MR] == 1 ? " is of an MR that was"
+						     : "s are of MRs that were");
 	if (analysis->unknown_calls)
 		text_paragraph(2, 4,
 			       "%s record%s of calls that a later version of ibvbuf-preload knows.",

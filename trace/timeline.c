@@ -28,6 +28,7 @@ struct row {
 
 struct thread {
 	struct object_entry entry;
+	struct thread *next;
 	uint64_t id;
 	uint32_t thread;
 };
@@ -36,6 +37,7 @@ struct timeline {
 	struct trace_input *input;
 	struct row *rows;
 	struct object_map threads;
+	struct thread *first_thread;
 	bool begun;
 };
 
@@ -130,9 +132,22 @@ static void meet_thread(struct timeline *timeline, uint64_t id, uint32_t number)
 	thread = grow(NULL, 1, sizeof(*thread));
 	thread->id = id;
 	thread->thread = number;
+	thread->next = timeline->first_thread;
+	timeline->first_thread = thread;
 	object_map_insert(&timeline->threads, &thread->entry, hash);
 	snprintf(name, sizeof(name), "thread %" PRIu32, number);
 	write_name(timeline, "thread_name", id, &number, name);
+}
+
+static void free_threads(struct timeline *timeline)
+{
+	struct thread *thread;
+
+	while ((thread = timeline->first_thread)) {
+		timeline->first_thread = thread->next;
+		free(thread);
+	}
+	object_map_free(&timeline->threads);
 }
 
 static uint64_t since_start(const struct timeline *timeline, uint64_t time)
@@ -208,14 +223,16 @@ static const char *slice_name(const struct trace_event *event, char *name, size_
 static void write_slice(struct timeline *timeline, const struct trace_event *event)
 {
 	uint64_t id = timeline->rows[event->file->index].id;
+	/* The first call of all may have begun before there was a file. */
+	uint64_t begin = since_start(timeline, event->begin);
 	char name[TRACE_WORDS_SIZE + 64];
 	struct json json;
 
 	meet_thread(timeline, id, event->record->thread);
 	open_event(timeline, &json, "X", slice_name(event, name, sizeof(name)), id);
 	json_number(&json, "tid", event->record->thread);
-	json_thousandths(&json, "ts", since_start(timeline, event->begin));
-	json_thousandths(&json, "dur", event->record->duration);
+	json_thousandths(&json, "ts", begin);
+	json_thousandths(&json, "dur", since_start(timeline, event->end) - begin);
 	write_arguments(timeline, &json, event);
 	json_close(&json, '}');
 }
@@ -261,6 +278,7 @@ static void run(struct trace_input *input)
 		write_counter(&timeline, "live MRs", "MRs", row, event.end, row->mrs);
 	}
 	fputs("]}\n", stdout);
+	free_threads(&timeline);
 	free(timeline.rows);
 	live_free(live);
 }

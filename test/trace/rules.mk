@@ -74,6 +74,7 @@ endef
 check-trace: $(addprefix $(trace_test)/,generate asan/units asan/ibvbuf-trace asan/live fuzz/fuzz)
 	$(Q)$(trace_test)/asan/units
 	$(Q)test/trace/check $(trace_test)/asan/ibvbuf-trace $(trace_test)
+	$(Q)test/trace/check_analysis $(trace_test)/asan/ibvbuf-trace $(trace_test)
 	$(call trace_fuzz,10)
 
 prove-trace: check-trace $(tracer)
