@@ -173,8 +173,8 @@ static enum cause invalid(const struct ibvbuf_trace_record *record,
 			return CAUSE_REREG_FLAGS;
 		if ((record->mask & IBV_REREG_MR_CHANGE_TRANSLATION) && !record->length)
 			return CAUSE_LENGTH_ZERO;
-		cause = record->mask & IBV_REREG_MR_CHANGE_ACCESS ? access_rule(record->access)
-								  : CAUSE_OTHER;
+		cause = (record->mask & IBV_REREG_MR_CHANGE_ACCESS) ? access_rule(record->access)
+								    : CAUSE_OTHER;
 		return cause == CAUSE_OTHER ? CAUSE_REFUSED : cause;
 	case IBVBUF_TRACE_DEREG_MR:
 	case IBVBUF_TRACE_UNIMPORT_MR:
@@ -229,7 +229,7 @@ static enum cause bad_address(const struct ibvbuf_trace_record *record,
 		return CAUSE_CANNOT_ATTACH;
 	if (is_on_dmabuf(facts->buffer))
 		return registers_buffer(record) ? CAUSE_CANNOT_ATTACH : CAUSE_DMABUF_BY_ADDRESS;
-	return record->access & ACCESS_WRITES ? CAUSE_CANNOT_PIN_FOR_WRITING : CAUSE_CANNOT_PIN;
+	return (record->access & ACCESS_WRITES) ? CAUSE_CANNOT_PIN_FOR_WRITING : CAUSE_CANNOT_PIN;
 }
 
 static enum cause not_supported(const struct ibvbuf_trace_record *record,
@@ -245,8 +245,8 @@ static enum cause not_supported(const struct ibvbuf_trace_record *record,
 		return CAUSE_NO_DMABUF_SUPPORT;
 	if (!pins(record) || record->call == IBVBUF_TRACE_REREG_MR)
 		return CAUSE_NOT_SUPPORTED;
-	return record->access & IBV_ACCESS_ON_DEMAND ? CAUSE_ON_DEMAND_REFUSED
-						     : CAUSE_MEMORY_NOT_SHARED;
+	return (record->access & IBV_ACCESS_ON_DEMAND) ? CAUSE_ON_DEMAND_REFUSED
+						       : CAUSE_MEMORY_NOT_SHARED;
 }
 
 static bool makes_buffers(const struct ibvbuf_trace_record *record)

@@ -56,6 +56,12 @@ static struct live_object *object_of(struct object_entry *entry)
 	return OBJECT_OF(entry, struct live_object, entry);
 }
 
+/* NULL of NULL. */
+static struct live_object *object_at(struct interval *range)
+{
+	return range ? OBJECT_OF(range, struct live_object, range) : NULL;
+}
+
 void live_free(struct live *live)
 {
 	size_t i;
@@ -273,9 +279,9 @@ static void enter_ranges(struct live *live, struct live_object *mr, struct live_
 	other = interval_find_overlap(tree, mr->range.start, mr->range.end);
 	if (other) {
 		change->shared = interval_covered(tree, mr->range.start, mr->range.end);
-		change->overlaps = OBJECT_OF(other, struct live_object, range);
+		change->overlaps = object_at(other);
 		other = interval_find_same(tree, mr->range.start, mr->range.end);
-		change->same = OBJECT_OF(other, struct live_object, range);
+		change->same = object_at(other);
 	} else {
 		remembered = remembered_of(live, mr, &hash);
 		change->again = remembered->hash == hash;
@@ -457,7 +463,7 @@ static void end_buffer(struct live *live, const struct trace_event *event,
 		       struct live_change *change)
 {
 	struct process *process = process_of(live, event->file);
-	struct live_object *buffer, *domain, *mr;
+	struct live_object *buffer, *domain, *mr, *next;
 
 	change->kind = LIVE_BUFFER;
 	change->count = -1;
@@ -475,11 +481,14 @@ static void end_buffer(struct live *live, const struct trace_event *event,
 					      buffer->range.end, count_orphan, change);
 		interval_remove(&process->buffers, &buffer->range);
 	}
-	while ((mr = buffer->next)) {
+	for (mr = buffer->next; mr; mr = next) {
+		next = mr->next;
+		mr->buffer = NULL;
+		mr->next = NULL;
+		mr->previous = NULL;
 		change->orphans++;
 		change->orphan_bytes += mr->length;
 		change->orphan = mr;
-		leave_buffer(mr);
 	}
 	end(live, buffer);
 }
@@ -607,7 +616,7 @@ const struct live_object *live_buffer_of(const struct live *live, const struct t
 		return NULL;
 	range = interval_find_overlap(&live->processes[event->file->index].buffers, record->address,
 				      record->address + 1);
-	return OBJECT_OF(range, struct live_object, range);
+	return object_at(range);
 }
 
 const struct live_object *live_mr_of(const struct live *live, const struct trace_event *event)

@@ -21,9 +21,8 @@ struct object_map {
 	size_t count;
 };
 
-/* The object of type `type` whose member `member` is the entry; NULL of NULL. */
-#define OBJECT_OF(entry, type, member)                                                             \
-	((entry) ? (type *)((char *)(entry)-offsetof(type, member)) : NULL)
+/* The object of type `type` whose member `member` is at `address`. */
+#define OBJECT_OF(address, type, member) ((type *)((char *)(address)-offsetof(type, member)))
 
 /* Of the parts of a name. */
 uint64_t object_hash(uint64_t one, uint64_t two, uint64_t three);

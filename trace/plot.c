@@ -256,7 +256,9 @@ struct legend {
 
 static double legend_left(const struct legend *legend)
 {
-	return LEFT + (double)(legend->used / LEGEND_LINES) * LEGEND_HALF;
+	unsigned int list = legend->used / LEGEND_LINES;
+
+	return LEFT + list * LEGEND_HALF;
 }
 
 static double legend_base(const struct legend *legend)

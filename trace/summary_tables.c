@@ -91,7 +91,7 @@ static void print_site(const struct summary *summary, const struct analysis_site
 static void print_sites(const struct summary *summary)
 {
 	struct analysis *analysis = summary->analysis;
-	size_t count = analysis->site_count, i, shown;
+	size_t count = analysis->site_count, i, shown, rest;
 	struct analysis_site **sites, *slowest;
 
 	if (!count || !summary->most)
@@ -109,12 +109,13 @@ static void print_sites(const struct summary *summary)
 		if (sites[i] == slowest)
 			slowest = NULL;
 	}
-	if (slowest && count > shown) {
+	rest = count - shown;
+	if (slowest) {
 		print_site(summary, slowest);
-		shown++;
+		rest--;
 	}
-	if (count > shown)
-		printf("%48sand %zu other%s\n", "", count - shown, text_plural(count - shown));
+	if (rest)
+		printf("%48sand %zu other%s\n", "", rest, text_plural(rest));
 	free(sites);
 }
 
