@@ -163,9 +163,10 @@ struct ibvbuf_trace_device {
 /**
  * struct ibvbuf_trace_module - a program or library that called
  * @state: 1 when the rest is there (stored last); what has another is not there
- * @since: CLOCK_MONOTONIC, in nanoseconds, when it was entered. A module that was loaded where
- *	another had been is an entry of its own: of those that hold an address, the last one entered
- *	before the call counts.
+ * @since: 0, or, of a module that was loaded where another had been, when the call began that it
+ *was entered for: CLOCK_MONOTONIC, in nanoseconds. Such a module is an entry of its own, and so is
+ *	one that came back: of those that hold an address, the last one entered before the call
+ *	counts.
  * @start: first address of its image
  * @end: one past its last address
  * @bias: what was added to the addresses in the file: address - bias is what addr2line takes

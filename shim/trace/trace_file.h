@@ -24,8 +24,10 @@
 /* Devices that a file has room for. */
 #define TRACE_DEVICES 64
 
-/* Places whose module is known to be in the table. */
-#define TRACE_KNOWN_PLACES 1024
+/* Places whose module is known to be in the table: sets of a cache line each. */
+#define TRACE_KNOWN_SETS   128
+#define TRACE_KNOWN_WAYS   8
+#define TRACE_KNOWN_PLACES (TRACE_KNOWN_SETS * TRACE_KNOWN_WAYS)
 
 /**
  * struct trace_file - where the records of one process go
@@ -39,7 +41,8 @@
  * @retry_after: no space could be had; CLOCK_MONOTONIC from which it is asked for again
  * @is_filled: the file system cannot be asked for space; it is written
  * @extending: threads that ask for space
- * @known: addresses of code, each at its own place
+ * @unloaded: modules that had been unloaded when a place was last looked up
+ * @known: addresses of code, each in its own set
  * @path: absolute
  */
 struct trace_file {
@@ -53,7 +56,8 @@ struct trace_file {
 	uint64_t retry_after;
 	bool is_filled;
 	uint32_t extending;
-	uint64_t known[TRACE_KNOWN_PLACES];
+	uint64_t unloaded;
+	uint64_t known[TRACE_KNOWN_PLACES] __attribute__((aligned(64)));
 	char path[PATH_MAX];
 };
 

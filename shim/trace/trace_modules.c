@@ -10,11 +10,19 @@
 #include <errno.h>
 #include <link.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
+/**
+ * struct search - for the module that holds an address
+ * @address: it
+ * @unloaded: modules that the process has unloaded so far
+ * @found: the module
+ */
 struct search {
 	uint64_t address;
+	uint64_t unloaded;
 	struct ibvbuf_trace_module found;
 };
 
@@ -70,7 +78,8 @@ static int visit(struct dl_phdr_info *info, size_t size, void *argument)
 	bool holds = false;
 	size_t i;
 
-	(void)size;
+	if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof(info->dlpi_subs))
+		search->unloaded = info->dlpi_subs;
 	for (i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
 		uint64_t first = info->dlpi_addr + segment->p_vaddr;
@@ -101,42 +110,80 @@ static int visit(struct dl_phdr_info *info, size_t size, void *argument)
 	return 1;
 }
 
+static bool overlap(const struct ibvbuf_trace_module *one, const struct ibvbuf_trace_module *other)
+{
+	return one->start < other->end && other->start < one->end;
+}
+
 static bool is_same(const struct ibvbuf_trace_module *one, const struct ibvbuf_trace_module *other)
 {
 	return one->start == other->start && one->end == other->end &&
 	       !strcmp(one->path, other->path);
 }
 
-void trace_module_find(struct trace_file *file, uint64_t address, uint64_t now)
+/* The last one entered of those that were where this one is, or NULL. */
+static const struct ibvbuf_trace_module *latest_at(const struct trace_file *file,
+						   const struct ibvbuf_trace_module *module)
 {
-	struct search search = {.address = address};
-	int saved_errno = errno;
-	uint64_t expected;
+	const struct ibvbuf_trace_module *latest = NULL;
+	uint32_t i;
+
+	for (i = 0; i < file->header->module_capacity; i++)
+		/* acquire: pairs with the release in enter() */
+		if (__atomic_load_n(&file->modules[i].state, __ATOMIC_ACQUIRE) == 1 &&
+		    overlap(&file->modules[i], module))
+			latest = &file->modules[i];
+	return latest;
+}
+
+/* Where another module may be by now, none is known. */
+static void forget_unloaded(struct trace_file *file, uint64_t unloaded)
+{
 	size_t i;
 
-	if (!dl_iterate_phdr(visit, &search)) {
-		errno = saved_errno;
+	if (__atomic_exchange_n(&file->unloaded, unloaded, __ATOMIC_RELAXED) == unloaded)
 		return;
-	}
-	search.found.since = now;
+	for (i = 0; i < TRACE_KNOWN_PLACES; i++)
+		__atomic_store_n(&file->known[i], 0, __ATOMIC_RELAXED);
+}
+
+static void enter(struct trace_file *file, const struct ibvbuf_trace_module *module)
+{
+	uint64_t expected;
+	uint32_t i;
+
 	for (i = 0; i < file->header->module_capacity; i++) {
 		struct ibvbuf_trace_module *entry = &file->modules[i];
 
 		expected = 0;
-		/* Taken by 2, given to the reader by 1; acquire: pairs with the release below */
-		if (__atomic_compare_exchange_n(&entry->state, &expected, 2, false,
-						__ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
-			memcpy((char *)entry + sizeof(entry->state),
-			       (char *)&search.found + sizeof(entry->state),
-			       sizeof(*entry) - sizeof(entry->state));
-			/* release: pairs with the reader's acquire */
-			__atomic_store_n(&entry->state, 1, __ATOMIC_RELEASE);
-			break;
-		}
-		if (expected == 1 && is_same(entry, &search.found))
-			break;
+		/* Taken by 2, given to the reader by 1 */
+		if (!__atomic_compare_exchange_n(&entry->state, &expected, 2, false,
+						 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			continue;
+		memcpy((char *)entry + sizeof(entry->state),
+		       (const char *)module + sizeof(entry->state),
+		       sizeof(*entry) - sizeof(entry->state));
+		/* release: pairs with the acquire of a reader, and in latest_at() */
+		__atomic_store_n(&entry->state, 1, __ATOMIC_RELEASE);
+		return;
 	}
-	if (i == file->header->module_capacity)
-		__atomic_add_fetch(&file->header->unlisted, 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&file->header->unlisted, 1, __ATOMIC_RELAXED);
+}
+
+void trace_module_find(struct trace_file *file, uint64_t address, uint64_t now)
+{
+	const struct ibvbuf_trace_module *latest;
+	struct search search = {.address = address};
+	int saved_errno = errno;
+	bool is_found = dl_iterate_phdr(visit, &search);
+
+	forget_unloaded(file, search.unloaded);
+	if (is_found) {
+		latest = latest_at(file, &search.found);
+		/* Also of calls that were under way when the first one that ended entered it. */
+		search.found.since = latest ? now : 0;
+		if (!latest || !is_same(latest, &search.found))
+			enter(file, &search.found);
+	}
 	errno = saved_errno;
 }

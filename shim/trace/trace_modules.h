@@ -18,12 +18,19 @@ void trace_module_find(struct trace_file *file, uint64_t address, uint64_t now);
  */
 static inline void trace_module_enter(struct trace_file *file, uint64_t address, uint64_t now)
 {
-	uint64_t *known = &file->known[(address ^ address >> 10) % TRACE_KNOWN_PLACES];
+	uint64_t hash = address ^ address >> 10;
+	uint64_t *known = &file->known[hash % TRACE_KNOWN_SETS * TRACE_KNOWN_WAYS];
+	size_t i, place = hash / TRACE_KNOWN_SETS % TRACE_KNOWN_WAYS;
 
-	if (__builtin_expect(__atomic_load_n(known, __ATOMIC_RELAXED) == address, 1))
-		return;
+	for (i = 0; i < TRACE_KNOWN_WAYS; i++)
+		if (__atomic_load_n(&known[i], __ATOMIC_RELAXED) == address)
+			return;
 	trace_module_find(file, address, now);
-	__atomic_store_n(known, address, __ATOMIC_RELAXED);
+	/* In an empty place, or in that of another, to be looked up again. */
+	for (i = 0; i < TRACE_KNOWN_WAYS; i++)
+		if (!__atomic_load_n(&known[i], __ATOMIC_RELAXED))
+			place = i;
+	__atomic_store_n(&known[place], address, __ATOMIC_RELAXED);
 }
 
 #endif
