@@ -5,6 +5,7 @@
 # check-asan        the same with the address and the undefined behaviour sanitizer
 # check-tsan        many threads, with the thread sanitizer
 
+ifndef contract
 SUITES += contract memcheck asan tsan
 
 # Every rules.mk is read; this one needs the names in that one first.
@@ -177,3 +178,4 @@ check-tsan: $(tsan)/stress
 		$(tsan)/stress 4 1000000
 
 -include $(wildcard $(contract)/*.d $(contract)/*/*.d $(contract)/*/*/*.d)
+endif

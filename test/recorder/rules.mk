@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #
-# check-recorder    who writes the trace files: each call, each name, each way to be disturbed
+# check-recorder          who writes the trace files: each call, each name, each disturbance
+# check-recorder-tools    the same by the thread, address and undefined behaviour sanitizers and by
+#                         Valgrind
 
-SUITES += recorder
+SUITES += recorder recorder-tools
 
+# Every rules.mk is read; this one needs the names in these first.
 include test/standin/rules.mk
+include test/contract/rules.mk
 
 recorder := $(B)/test/recorder
 recorder_tests := killed modules names operations processes records rings stacks surroundings
@@ -54,4 +58,32 @@ $(recorder)/program: $(recorder)/program.o $(standin)/link/libibverbs.so
 	@echo '  LINK    $@'
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ -lrt
 
--include $(wildcard $(recorder)/*.d)
+# As a program of its own: the thread sanitizer cannot be preloaded.
+$(recorder)/tsan/program.o: test/recorder/program.c $(standin)/functions.def
+	@mkdir -p $(@D)
+	@echo '  CC      $< (thread sanitizer)'
+	$(Q)$(CC) $(ALL_CFLAGS) $(tsan_cflags) $(recorder_cflags) $(CPPFLAGS) $(DEPENDENCIES) \
+		-c -o $@ $<
+
+$(recorder)/tsan/program: $(recorder)/tsan/program.o $(shim_sources:%.c=$(tsan)/%.o) \
+		$(tsan)/standin/libibverbs.so.1
+	@echo '  LINK    $@'
+	$(Q)$(CC) $(CFLAGS) $(tsan_cflags) $(LDFLAGS) -rdynamic -pthread -o $@ $^ -ldl -lrt
+
+recorder_asan = $(shell $(CC) -print-file-name=libasan.so):$(abspath $(asan))/libibvbuf-preload.so
+
+.PHONY: check-recorder-tools
+check-recorder-tools: $(recorder)/tsan/program $(recorder)/program $(preload) \
+		$(asan)/libibvbuf-preload.so $(asan_standins) $(standin)/34/libibverbs.so.1
+	$(Q)status=0; \
+	test/recorder/tools 'thread sanitizer' $(recorder)/tsan/program env \
+		LD_LIBRARY_PATH=$(abspath $(tsan))/standin TSAN_OPTIONS=halt_on_error=1 || status=1; \
+	test/recorder/tools 'address sanitizer' $(recorder)/program env \
+		LD_LIBRARY_PATH=$(abspath $(asan))/standin/59 ASAN_OPTIONS=detect_leaks=0 \
+		LD_PRELOAD=$(recorder_asan) || status=1; \
+	test/recorder/tools Valgrind $(recorder)/program env \
+		LD_LIBRARY_PATH=$(abspath $(standin))/34 LD_PRELOAD=$(abspath $(preload)) \
+		$(memcheck_command) || status=1; \
+	exit $$status
+
+-include $(wildcard $(recorder)/*.d $(recorder)/*/*.d)
