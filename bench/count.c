@@ -4,18 +4,22 @@
  *
  *	count CALL SIZE TIMES
  *
- * CALL is alloc, pair (alloc and free) or register. The library may be the one beneath the shim, or
- * a native one; both without a device. A native one takes its operations from a context, so one is
- * made as a provider would, with the operations that the library has for all of them; there, a
- * registration comes as far as an operation that refuses it.
+ * CALL is alloc, pair (alloc and free), register, or reg_mr or dereg_mr, which need no shim. The
+ * library may be the one beneath the shim, or a native one; both without a device. A native one
+ *takes its operations from a context, so one is made as a provider would, with the operations that
+ *the library has for all of them; there, a registration comes as far as an operation that refuses
+ *it.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <infiniband/verbs.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#undef ibv_reg_mr
 
 #define CONTEXT_SIZE 16384
 /* A descriptor that is not open. */
@@ -60,6 +64,21 @@ static struct ibv_context *make_context(void)
 	return NULL;
 }
 
+static void call_library(struct ibv_pd *pd, bool deregister, unsigned long times)
+{
+	static char memory[4096];
+	struct ibv_mr *mr = ibv_reg_mr(pd, memory, sizeof(memory), IBV_ACCESS_LOCAL_WRITE);
+
+	if (!mr)
+		fail("ibv_reg_mr");
+	while (times--) {
+		if (deregister)
+			ibv_dereg_mr(mr);
+		else
+			ibv_reg_mr(pd, memory, sizeof(memory), IBV_ACCESS_LOCAL_WRITE);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct ibv_context *context = make_context();
@@ -74,6 +93,10 @@ int main(int argc, char **argv)
 	size = strtoul(argv[2], NULL, 0);
 	times = strtoul(argv[3], NULL, 0);
 	pd = context ? &native_pd : ibv_alloc_pd(NULL);
+	if (!strcmp(argv[1], "reg_mr") || !strcmp(argv[1], "dereg_mr")) {
+		call_library(pd, !strcmp(argv[1], "dereg_mr"), times);
+		return 0;
+	}
 	address = ibv_alloc_buf(pd, size, &buf);
 	if (!address)
 		fail("ibv_alloc_buf");

@@ -12,15 +12,17 @@
 struct ibv_device **instant_get_device_list(int *count);
 struct ibv_pd *instant_alloc_pd(struct ibv_context *context);
 struct ibv_mr *instant_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access);
+int instant_dereg_mr(struct ibv_mr *mr);
 struct ibv_mr *instant_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 				    unsigned int access);
 int instant_dontfork_range(void *base, size_t size);
 int instant_dofork_range(void *base, size_t size);
 enum ibv_fork_status instant_is_fork_initialized(void);
 
-static struct ibv_context context_of_all;
+static struct ibv_device device = {.name = "instant"};
+static struct ibv_context context_of_all = {.device = &device};
 static struct ibv_pd domain;
-static struct ibv_mr region;
+static struct ibv_mr region = {.context = &context_of_all, .pd = &domain};
 
 /* What the shim knows a libibverbs by. */
 struct ibv_device **instant_get_device_list(int *count)
@@ -46,6 +48,13 @@ struct ibv_mr *instant_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int 
 	return pd ? &region : NULL;
 }
 AT_NODE(reg_mr, "IBVERBS_1.1");
+
+int instant_dereg_mr(struct ibv_mr *mr)
+{
+	(void)mr;
+	return 0;
+}
+AT_NODE(dereg_mr, "IBVERBS_1.1");
 
 struct ibv_mr *instant_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 				    unsigned int access)

@@ -12,7 +12,8 @@ bench_tables := $(patsubst bench/tables/%.c,$(bench)/tables/%.o,$(sort $(wildcar
 bench_table_objects := $(bench)/shim/leaf_arena.o $(bench)/shim/handle_replace.o \
 	$(bench)/shim/handle_table.o $(bench)/shim/handle_walk.o
 bench_table_libraries := -lurcu-memb -lurcu-cds -lurcu-common -lck
-bench_programs := $(addprefix $(bench)/,table growth calls startup collect count vm_steps)
+bench_programs := $(addprefix $(bench)/,table growth calls startup collect count vm_steps traced_calls \
+	tracing_worker)
 
 .PHONY: bench bench-full bench-programs
 bench-programs: $(bench_programs) $(bench)/instant/libibverbs.so.1
@@ -38,13 +39,17 @@ $(bench)/table $(bench)/growth: $(bench)/%: $(bench)/%.o $(bench_objects) $(benc
 	@echo '  LINK    $@'
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ $(bench_table_libraries) -lm
 
-$(bench)/startup $(bench)/collect: $(bench)/%: $(bench)/%.o $(bench_objects)
+$(bench)/startup $(bench)/collect $(bench)/traced_calls: $(bench)/%: $(bench)/%.o $(bench_objects)
 	@echo '  LINK    $@'
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lm
 
 $(bench)/calls $(bench)/count $(bench)/vm_steps: $(bench)/%: $(bench)/%.o $(bench_objects) $(stub)
 	@echo '  LINK    $@'
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,-z,lazy -o $@ $(filter %.o,$^) $(stub) -lm -ldl
+
+$(bench)/tracing_worker: $(bench)/tracing_worker.o $(bench)/tracing_lttng.o $(bench_objects) $(stub)
+	@echo '  LINK    $@'
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,-z,lazy -o $@ $(filter %.o,$^) $(stub) -lm -llttng-ust -ldl
 
 $(bench)/instant/libibverbs.so.1: bench/instant.c bench/instant.map
 	@mkdir -p $(@D)
