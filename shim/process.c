@@ -10,8 +10,6 @@
 #define _GNU_SOURCE
 #include "process.h"
 
-#include <stddef.h>
-#include <stdbool.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -23,16 +21,16 @@
 #define GENERATION_MASK ((UINT64_C(1) << GENERATION_BITS) - 1)
 
 /* {process id, or 0 where the page is cleared by the kernel; generation} */
-static uint64_t *page;
+uint64_t *process_page;
 static uint64_t fallback;
-static bool page_is_wiped;
+bool process_page_is_wiped;
 static uint64_t last_generation;
 
 /* Also without a page, if there is no memory for one: then by process id, in ordinary memory. */
 static uint64_t *generation_word(void)
 {
 	/* acquire: pairs with the release below */
-	uint64_t *word = __atomic_load_n(&page, __ATOMIC_ACQUIRE);
+	uint64_t *word = __atomic_load_n(&process_page, __ATOMIC_ACQUIRE);
 	uint64_t *expected = NULL;
 	size_t length = sizeof(*word);
 
@@ -44,22 +42,22 @@ static uint64_t *generation_word(void)
 	/* Every thread that comes here finds the same, so a plain flag would do but for the tools.
 	 */
 	if (!madvise(word, length, MADV_WIPEONFORK))
-		__atomic_store_n(&page_is_wiped, true, __ATOMIC_RELAXED);
-	if (__atomic_compare_exchange_n(&page, &expected, word, false, __ATOMIC_RELEASE,
+		__atomic_store_n(&process_page_is_wiped, true, __ATOMIC_RELAXED);
+	if (__atomic_compare_exchange_n(&process_page, &expected, word, false, __ATOMIC_RELEASE,
 					__ATOMIC_ACQUIRE))
 		return word;
 	munmap(word, length);
 	return expected;
 }
 
-uint64_t process_generation(void)
+uint64_t process_generation_find(void)
 {
 	uint64_t *word = generation_word();
 	uint64_t current = __atomic_load_n(word, __ATOMIC_RELAXED);
 	uint64_t process_id = 0;
 	uint64_t taken;
 
-	if (word == &fallback || !__atomic_load_n(&page_is_wiped, __ATOMIC_RELAXED))
+	if (word == &fallback || !__atomic_load_n(&process_page_is_wiped, __ATOMIC_RELAXED))
 		process_id = (uint64_t)getpid();
 	if (__builtin_expect(current != 0 && current >> GENERATION_BITS == process_id, 1))
 		return current & GENERATION_MASK;

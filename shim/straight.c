@@ -3,9 +3,7 @@
 #include "config.h"
 
 void *straight_addresses[ORIGINAL_COUNT];
-
-/* Calls that were decided not to go straight. */
-static bool kept[ORIGINAL_COUNT];
+bool straight_kept[ORIGINAL_COUNT];
 
 /* Calls that the shim serves, traced or not. */
 static const bool is_served[ORIGINAL_COUNT] = {
@@ -29,14 +27,12 @@ void *straight_decide(enum original_id id)
 {
 	void *address;
 
-	if (__atomic_load_n(&kept[id], __ATOMIC_RELAXED))
-		return NULL;
 	address = original_address(id);
 	/* Without a library, or another shim, that is known: one may be loaded later. */
 	if (!original_library_path())
 		return NULL;
 	if (!address || (!original_is_other_shim() && has_a_duty(id))) {
-		__atomic_store_n(&kept[id], true, __ATOMIC_RELAXED);
+		__atomic_store_n(&straight_kept[id], true, __ATOMIC_RELAXED);
 		return NULL;
 	}
 	/* release: pairs with the acquire in straight_address() */

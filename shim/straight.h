@@ -12,8 +12,11 @@
 #include "originals.h"
 #include "trace/probe.h"
 
+#include <stdbool.h>
+
 /* Behind STRAIGHT(); use that. */
 extern void *straight_addresses[ORIGINAL_COUNT];
+extern bool straight_kept[ORIGINAL_COUNT];
 void *straight_decide(enum original_id id);
 
 /* The original that a call is known to go straight to, or NULL. */
@@ -23,6 +26,12 @@ static inline void *straight_address(enum original_id id)
 	void *address = __atomic_load_n(&straight_addresses[id], __ATOMIC_ACQUIRE);
 
 	return __builtin_expect(trace_probe_is_attached(), 0) ? NULL : address;
+}
+
+/* Whether it was decided that the shim has something to do in this call. */
+static inline bool straight_is_kept(enum original_id id)
+{
+	return __atomic_load_n(&straight_kept[id], __ATOMIC_RELAXED);
 }
 
 #define STRAIGHT_BY(address, name, ...)                                                            \
@@ -46,6 +55,8 @@ static inline void *straight_address(enum original_id id)
  *
  * Apart from STRAIGHT(), which then has no register to save. Any thread. Preserves errno.
  */
-#define DECIDE_STRAIGHT(name, ...) STRAIGHT_BY(straight_decide(ORIGINAL_##name), name, __VA_ARGS__)
+#define DECIDE_STRAIGHT(name, ...)                                                                 \
+	STRAIGHT_BY(straight_is_kept(ORIGINAL_##name) ? NULL : straight_decide(ORIGINAL_##name),   \
+		    name, __VA_ARGS__)
 
 #endif

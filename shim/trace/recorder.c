@@ -44,16 +44,21 @@ static __thread struct thread thread __attribute__((tls_model("initial-exec")));
 
 void recorder_begin(struct trace_call *call, enum ibvbuf_trace_call which, const void *caller)
 {
+	static const struct ibvbuf_trace_record blank = {
+		.device = IBVBUF_TRACE_NO_DEVICE,
+		.fd = -1,
+	};
+	const struct ibvbuf_trace_record *from = &blank;
+
 	if (thread.depth++)
 		return;
 	call->is_recorded = true;
-	call->record = (struct ibvbuf_trace_record){
-		.call = (uint16_t)which,
-		.device = IBVBUF_TRACE_NO_DEVICE,
-		.fd = -1,
-		.caller = (uintptr_t)caller,
-		.time = trace_clock(CLOCK_MONOTONIC),
-	};
+	/* The compiler is not to see that it is zero for the most part: "rep stos" takes longer. */
+	__asm__("" : "+r"(from));
+	call->record = *from;
+	call->record.call = (uint16_t)which;
+	call->record.caller = (uintptr_t)caller;
+	call->record.time = trace_clock(CLOCK_MONOTONIC);
 }
 
 static uint32_t thread_id(uint64_t generation)
@@ -82,9 +87,23 @@ static void ask_ahead(struct trace_file *file, uint64_t number, uint64_t now)
 	struct ibvbuf_trace_header *header = file->header;
 	uint64_t allocated = __atomic_load_n(&header->slots_allocated, __ATOMIC_RELAXED);
 
-	if (__builtin_expect(number + TRACE_STEP / 2 / header->record_size >= allocated, 0) &&
+	if (__builtin_expect(number + file->half_step >= allocated, 0) &&
 	    allocated < header->record_capacity)
 		trace_file_extend(file, now, number < allocated);
+}
+
+/* The slot of a number. The rounds are long: a division is wanted once in each. */
+static uint64_t slot_of(struct trace_file *file, uint64_t number)
+{
+	uint64_t capacity = file->header->record_capacity;
+	uint64_t start = __atomic_load_n(&file->round_start, __ATOMIC_RELAXED);
+
+	/* Also if it is ahead of a thread that was held up. */
+	if (__builtin_expect(number - start >= capacity, 0)) {
+		start = number - number % capacity;
+		__atomic_store_n(&file->round_start, start, __ATOMIC_RELAXED);
+	}
+	return number - start;
 }
 
 /**
@@ -97,7 +116,8 @@ static struct ibvbuf_trace_record *claim(struct trace_file *file, uint64_t now, 
 	uint64_t capacity = header->record_capacity;
 	uint64_t number = __atomic_load_n(&header->claimed, __ATOMIC_RELAXED);
 	struct ibvbuf_trace_record *slot;
-	uint64_t before, round = 0;
+	bool is_used;
+	uint64_t before;
 
 	/* A number is not taken for a record that is known to be dropped. */
 	if (number >= capacity && header->keep == IBVBUF_TRACE_KEEP_OLDEST) {
@@ -112,15 +132,13 @@ static struct ibvbuf_trace_record *claim(struct trace_file *file, uint64_t now, 
 
 	number = __atomic_fetch_add(&header->claimed, 1, __ATOMIC_RELAXED);
 	*state = 2 * (number + 1);
-	if (number >= capacity) {
-		round = number / capacity;
-		number %= capacity;
-	}
+	is_used = number >= capacity;
 	/* Many came at once. */
-	if (round && header->keep == IBVBUF_TRACE_KEEP_OLDEST) {
+	if (is_used && header->keep == IBVBUF_TRACE_KEEP_OLDEST) {
 		drop(&header->dropped_full);
 		return NULL;
 	}
+	number = slot_of(file, number);
 	/* The same: more than are asked for ahead. */
 	if (!has_space(file, number))
 		trace_file_extend(file, now, false);
@@ -129,7 +147,7 @@ static struct ibvbuf_trace_record *claim(struct trace_file *file, uint64_t now, 
 		return NULL;
 	}
 	slot = (struct ibvbuf_trace_record *)(void *)(file->records + number * header->record_size);
-	if (!round)
+	if (!is_used)
 		return slot;
 	before = __atomic_load_n(&slot->state, __ATOMIC_RELAXED);
 	if (!before || before % 2 || before > *state ||
@@ -183,7 +201,8 @@ static void write_record(struct trace_file *file, struct ibvbuf_trace_record *re
 		return;
 	memcpy((char *)slot + sizeof(slot->state), (char *)record + sizeof(record->state),
 	       sizeof(*slot) - sizeof(slot->state));
-	memcpy(slot + 1, stack, record->stack_used * sizeof(stack[0]));
+	if (record->stack_used)
+		memcpy(slot + 1, stack, record->stack_used * sizeof(stack[0]));
 	/* release: pairs with the acquire of a reader, and of who overwrites the record */
 	__atomic_store_n(&slot->state, state, __ATOMIC_RELEASE);
 }
@@ -203,7 +222,8 @@ void recorder_end(struct trace_call *call)
 	if (call->is_recorded) {
 		generation = process_generation();
 		record->thread = thread_id(generation);
-		trace_probe_call(functions[record->call], record);
+		if (__builtin_expect(trace_probe_is_attached(), 0))
+			trace_probe_call(functions[record->call], record);
 		if (*config_get()->trace) {
 			file = trace_file_get(generation);
 			if (file)

@@ -21,6 +21,25 @@ static uint32_t device_count;
 /* From the address of a domain to the number of its device. */
 static struct handle_table device_of_domain = HANDLE_TABLE_INITIALIZER(1);
 
+/* Grows when a domain is made or goes; 0 is of a thread that has not asked. */
+static uint64_t changes = 1;
+
+/*
+ * The domain that this thread asked for last, and what was the answer; since a program registers in
+ * one domain for the most part. Only a call that is recorded asks, and no other interrupts it.
+ */
+static __thread struct {
+	const struct ibv_pd *pd;
+	uint64_t changes;
+	uint64_t number;
+} last __attribute__((tls_model("initial-exec")));
+
+static void change(void)
+{
+	/* release: pairs with the acquire in trace_device_of() */
+	__atomic_add_fetch(&changes, 1, __ATOMIC_RELEASE);
+}
+
 static uint16_t number_of(const char *name)
 {
 	size_t length = strnlen(name, sizeof(devices[0].name) - 1);
@@ -58,6 +77,7 @@ void trace_domain_made(const struct ibv_pd *pd)
 	handle_table_remove(&device_of_domain, (uintptr_t)pd, &old);
 	/* Without memory for it, its records name no device. */
 	handle_table_insert(&device_of_domain, (uintptr_t)pd, &number);
+	change();
 }
 
 void trace_domain_gone(const struct ibv_pd *pd)
@@ -65,26 +85,31 @@ void trace_domain_gone(const struct ibv_pd *pd)
 	uint64_t number;
 
 	handle_table_remove(&device_of_domain, (uintptr_t)pd, &number);
+	change();
 }
 
 uint16_t trace_device_of(const struct ibv_pd *pd)
 {
+	/* acquire: pairs with the release in change(), so that the table is no older */
+	uint64_t now = __atomic_load_n(&changes, __ATOMIC_ACQUIRE);
 	uint64_t number;
 
+	if (pd == last.pd && now == last.changes)
+		return (uint16_t)last.number;
 	if (!handle_table_lookup(&device_of_domain, (uintptr_t)pd, &number))
-		return IBVBUF_TRACE_NO_DEVICE;
+		number = IBVBUF_TRACE_NO_DEVICE;
+	last.pd = pd;
+	last.changes = now;
+	last.number = number;
 	return (uint16_t)number;
 }
 
-void trace_device_enter(struct trace_file *file, uint16_t number)
+void trace_device_store(struct trace_file *file, uint16_t number)
 {
 	struct ibvbuf_trace_device *entry = &file->devices[number];
-	size_t length;
-
-	if (number >= TRACE_DEVICES || __atomic_load_n(&entry->state, __ATOMIC_RELAXED))
-		return;
 	/* acquire: pairs with the release in number_of() */
-	length = __atomic_load_n(&devices[number].length, __ATOMIC_ACQUIRE);
+	size_t length = __atomic_load_n(&devices[number].length, __ATOMIC_ACQUIRE);
+
 	/* Who enters it at the same time stores the same bytes. */
 	memcpy(entry->name, devices[number].name, length);
 	/* release: pairs with the reader's acquire */

@@ -28,7 +28,13 @@ uint16_t trace_device_of(const struct ibv_pd *pd);
 /* The same of a device that is open. */
 uint16_t trace_device_number(const struct ibv_context *context);
 
+void trace_device_store(struct trace_file *file, uint16_t number);
+
 /* Enter a device into the table of the file, unless it is there. Any thread. */
-void trace_device_enter(struct trace_file *file, uint16_t number);
+static inline void trace_device_enter(struct trace_file *file, uint16_t number)
+{
+	if (!__atomic_load_n(&file->devices[number].state, __ATOMIC_RELAXED))
+		trace_device_store(file, number);
+}
 
 #endif

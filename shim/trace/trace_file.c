@@ -322,6 +322,7 @@ static int furnish(struct trace_file *file, int fd)
 		return errno;
 	file->device = status.st_dev;
 	file->inode = status.st_ino;
+	file->half_step = slots_of_a_step(&layout) / 2;
 
 	error = allocate(fd, 0, end_of(&layout, first));
 	if (cannot_be_asked(error)) {

@@ -38,6 +38,8 @@
  * @records: in the mapped file
  * @device: that the file is on
  * @inode: of the file
+ * @half_step: slots
+ * @round_start: a number that slot 0 was given to, not long ago
  * @retry_after: no space could be had; CLOCK_MONOTONIC from which it is asked for again
  * @is_filled: the file system cannot be asked for space; it is written
  * @extending: threads that ask for space
@@ -53,6 +55,8 @@ struct trace_file {
 	char *records;
 	dev_t device;
 	ino_t inode;
+	uint64_t half_step;
+	uint64_t round_start;
 	uint64_t retry_after;
 	bool is_filled;
 	uint32_t extending;
