@@ -4,7 +4,7 @@
  * way.
  *
  * The program takes this process's place: nothing of the launcher stays, and whatever the program
- * starts in its turn is started with the same environment.
+ * starts in its turn is started with the same environment. But with --summary, the launcher waits.
  */
 #define _GNU_SOURCE
 #include "doctor.h"
@@ -13,6 +13,8 @@
 #include "message.h"
 #include "options.h"
 #include "program.h"
+#include "summary.h"
+#include "trace_files.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -29,13 +31,18 @@ static void set_variable(const char *name, const char *value)
 static void run(const char *name, const struct options *options,
 		const struct environment *environment)
 {
+	const char *traced = settings_value(&options->settings, "trace");
 	size_t i;
 	int error;
 
+	if (options->summary)
+		traced = summary_fork(traced && *traced ? trace_files_pattern(traced) : NULL);
 	set_variable("LD_LIBRARY_PATH", environment->library_path);
 	set_variable("LD_PRELOAD", environment->preload);
 	for (i = 0; i < options->settings.count; i++)
 		set_variable(options->settings.items[i].variable, options->settings.items[i].value);
+	if (options->summary)
+		set_variable("IBVBUF_TRACE", traced);
 
 	execvp(name, options->program);
 	error = errno;

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "options.h"
 #include "message.h"
+#include "trace_files.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -24,6 +25,11 @@ static void help(void)
 	      "  --set KEY=VALUE   an option of ibvbuf-preload.conf(5); see below\n"
 	      "  --rehearse-cc     make every device look like one in a confidential guest:\n"
 	      "                    --set cc_rehearsal=yes\n"
+	      "  --trace[=FILE]    record what the program registers, for ibvbuf-trace(1); in "
+	      "FILE:\n"
+	      "                    --set trace=FILE, else " TRACE_FILE_NAME "\n"
+	      "  --summary         tell what was recorded, on standard error, when the program\n"
+	      "                    has ended; without --trace, nothing else is kept\n"
 	      "  --check           tell what this machine offers and how the program must be\n"
 	      "                    started; exit status 0 only if it would run\n"
 	      "  --print           print the environment that the program would get\n"
@@ -50,6 +56,13 @@ static void choose_action(struct options *options, enum action action)
 	options->action = action;
 }
 
+static void add_trace(struct options *options, const char *file)
+{
+	if (!*file)
+		fail("--trace=: no file is named");
+	settings_add(&options->settings, print_string("trace=%s", file));
+}
+
 /* Output that did not arrive is no success. */
 static void finish(void)
 {
@@ -65,6 +78,8 @@ void options_parse(struct options *options, int argc, char **argv)
 		{"plain", no_argument, NULL, 'P'},
 		{"real", required_argument, NULL, 'r'},
 		{"set", required_argument, NULL, 's'},
+		{"trace", optional_argument, NULL, 't'},
+		{"summary", no_argument, NULL, 'S'},
 		{"check", no_argument, NULL, 'c'},
 		{"json", no_argument, NULL, 'j'},
 		{"print", no_argument, NULL, 'e'},
@@ -96,6 +111,12 @@ void options_parse(struct options *options, int argc, char **argv)
 		case 'R':
 			settings_add(&options->settings, "cc_rehearsal=yes");
 			break;
+		case 't':
+			add_trace(options, optarg ? optarg : TRACE_FILE_NAME);
+			break;
+		case 'S':
+			options->summary = true;
+			break;
 		case 'c':
 			choose_action(options, ACTION_CHECK);
 			break;
@@ -122,6 +143,8 @@ void options_parse(struct options *options, int argc, char **argv)
 	options->program = argv + optind;
 	if (options->json && options->action == ACTION_RUN)
 		fail("--json goes with --check or --print");
+	if (options->summary && options->action != ACTION_RUN)
+		fail("--summary goes with a program that is started");
 	if (options->real && options->way == WAY_PLAIN)
 		fail("--real has no effect with --plain: there the program loads its libibverbs "
 		     "itself; use LD_LIBRARY_PATH");

@@ -13,6 +13,7 @@ enum action { ACTION_RUN, ACTION_CHECK, ACTION_PRINT };
  * struct options - the command line
  * @action: what to do
  * @way: how the program is started
+ * @summary: whether it is told, after the program, what was traced
  * @json: for a script, not for a person
  * @real: the library that was named, or NULL
  * @settings: for the shim
@@ -21,6 +22,7 @@ enum action { ACTION_RUN, ACTION_CHECK, ACTION_PRINT };
 struct options {
 	enum action action;
 	enum way way;
+	bool summary;
 	bool json;
 	const char *real;
 	struct settings settings;

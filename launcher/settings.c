@@ -6,8 +6,10 @@
 #include "message.h"
 #include "paths.h"
 #include "string_list.h"
+#include "trace_files.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Values are checked by the shim's own functions. */
@@ -60,10 +62,25 @@ void settings_add(struct settings *settings, const char *text)
 	/* The program may be somewhere else when it reads this. */
 	if (!strcmp(keys[i].kind, "path") && *value)
 		value = path_absolute(value);
+	else if (!strcmp(keys[i].kind, "trace") && *value)
+		value = trace_files_pattern(value);
 
 	settings->items = grow(settings->items, settings->count + 1, sizeof(*settings->items));
 	settings->items[settings->count++] =
 		(struct setting){variable_name(keys[i].name), print_string("%s", value)};
+}
+
+const char *settings_value(const struct settings *settings, const char *key)
+{
+	const char *name = variable_name(key);
+	const char *value = getenv(name);
+	size_t i;
+
+	for (i = 0; i < settings->count; i++) {
+		if (!strcmp(settings->items[i].variable, name))
+			value = settings->items[i].value;
+	}
+	return value;
 }
 
 void settings_describe(FILE *to)

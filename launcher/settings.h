@@ -18,6 +18,8 @@ struct settings {
 
 /* Ends the process if `text` is no "key=value", or not of a key and a value that there are. */
 void settings_add(struct settings *settings, const char *text);
+/* What the program gets for a key by its environment; NULL for nothing. */
+const char *settings_value(const struct settings *settings, const char *key);
 /* A line for each key, with its values and its default. */
 void settings_describe(FILE *to);
 

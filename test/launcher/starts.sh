@@ -76,7 +76,8 @@ usage_errors_are_125() {
 	for arguments in '' '--nosuch true' '--set' '--set x true' '--set nosuch=1 true' \
 		'--set diagnostics=loud true' '--set backing=hugetlb:3M true' '--plain --preload true' '--check --print' '--json true' \
 		'--real /nonexistent true' '--plain --real / true' "--real $drop_in true" \
-		'--real /etc/passwd true'; do
+		'--real /etc/passwd true' '--trace= true' '--trace=%z true' '--summary --check' \
+		'--summary --print true'; do
 		# shellcheck disable=SC2086 # words
 		same "'$arguments'" "$(status_of "$run" $arguments)" 125
 		grep -q '^ibvbuf-run: ' "$work/status.output" || { cat "$work/status.output"; return 1; }

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+# shellcheck shell=sh disable=SC2154,SC2016 # variables of test/launcher/check; inner shells
+#
+# --trace and --summary. What the tests' programs call is recorded: an ibv_alloc_buf that fails.
+
+tracer=$work/prefix/bin/ibvbuf-trace
+
+# A launcher whose reader tells what it was given, by the files' names.
+mkdir -p "$work/told/bin"
+cp "$run" "$work/told/bin/"
+cat > "$work/told/bin/ibvbuf-trace" <<'END'
+#!/bin/sh
+echo "command $1"
+shift
+for file; do
+	echo "file ${file##*/}"
+done
+END
+chmod +x "$work/told/bin/ibvbuf-trace"
+told() {
+	IBVBUF_LIBDIR=$work/prefix/lib/ibvbuf "$work/told/bin/ibvbuf-run" "$@"
+}
+
+# in_new_folder NAME: empty, and the current one
+in_new_folder() {
+	mkdir "$work/$1" && cd "$work/$1" || return
+	work_folder=$work/$1
+}
+
+# the_file FOLDER: the only one there
+the_file() {
+	same 'files' "$(find "$1" -type f | wc -l)" 1
+	find "$1" -type f
+}
+
+records_of() {
+	"$tracer" csv "$1" | grep -c ibv_alloc_buf
+}
+
+file_in_the_current_folder() {
+	for options in '' --preload --plain; do
+		in_new_folder "trace-current$options"
+		program=$programs/new-linked
+		[ "$options" != --plain ] || program=$programs/old-linked
+		# shellcheck disable=SC2086 # none or one
+		same 'served' "$("$run" $options --trace "$program")" served
+		file=$(the_file .)
+		echo "$file" | grep -Eq "^\./${program##*/}-[0-9]+\.ibvtrace\$"
+		same 'records' "$(records_of "$file")" 1
+	done
+}
+
+file_that_is_named() {
+	in_new_folder trace-named
+	mkdir elsewhere 'folder %e'
+	"$run" --trace=one "$programs/new-linked"
+	"$run" --trace="$work_folder/two-%e" "$programs/new-linked"
+	"$run" --set trace=three "$programs/new-linked"
+	# the program is somewhere else when it makes the file
+	"$run" --trace=four sh -c 'cd elsewhere && exec "$0"' "$programs/new-linked"
+	for file in one two-new-linked three four; do
+		same "$file" "$(records_of "$file")" 1
+	done
+}
+
+file_in_a_folder_that_is_named() {
+	in_new_folder trace-folder
+	mkdir elsewhere '100%p'
+	"$run" --trace=elsewhere "$programs/new-linked"
+	same 'records' "$(records_of "$(the_file elsewhere)")" 1
+	# what stands for something in a pattern is itself in the current folder's name
+	cd '100%p' || return
+	"$run" --trace "$programs/new-linked"
+	same 'records' "$(records_of "$(the_file .)")" 1
+}
+
+pattern_is_printed() {
+	in_new_folder trace-printed
+	same 'the pattern' "$(printed IBVBUF_TRACE "$run" --trace --print)" \
+		"$work_folder/%e-%p.ibvtrace"
+	same 'the pattern' "$(printed IBVBUF_TRACE "$run" --trace=a --print)" "$work_folder/a"
+	same 'no pattern' "$(printed IBVBUF_TRACE "$run" --print)" ''
+}
+
+summary_is_on_standard_error() {
+	in_new_folder summary-streams
+	"$run" --summary "$programs/new-linked" > output 2> errors
+	same 'standard output' "$(cat output)" served
+	reports 'ibv_alloc_buf' errors
+	told --summary "$programs/new-linked" > output 2> errors
+	same 'standard output' "$(cat output)" served
+	same 'the command' "$(head -n 1 errors)" 'command summary'
+}
+
+summary_keeps_nothing() {
+	in_new_folder summary-private
+	mkdir temporary
+	TMPDIR=$work_folder/temporary; export TMPDIR
+	same 'rights' "$(told --summary sh -c 'stat -c %a "${IBVBUF_TRACE%/*}"; "$0" > /dev/null' \
+		"$programs/new-linked" 2> errors)" 700
+	grep -q '^file new-linked-' errors
+	same 'what is left' "$(find . -type f ! -name errors)" ''
+	same 'what is left' "$(ls temporary)" ''
+	# also where nothing was traced, or the program cannot be started
+	told --summary true 2> errors
+	reports 'nothing was traced' errors
+	same 'not found' "$(status_of told --summary no-such-program)" 127
+	same 'what is left' "$(ls temporary)" ''
+}
+
+summary_covers_children() {
+	in_new_folder summary-children
+	told --summary sh -c '"$0" & "$0"; wait; exec "$1"' "$programs/new-linked" \
+		"$programs/stub-linked" 2> errors
+	same 'files' "$(sed -n 's/^file \(.*\)-[0-9]*\.ibvtrace$/\1/p' errors | sort | xargs)" \
+		'new-linked new-linked stub-linked'
+}
+
+summary_is_of_this_run() {
+	in_new_folder summary-named
+	"$run" --trace=a-%p "$programs/new-linked"
+	"$run" --trace=b "$programs/new-linked"
+	# of these names are others' files, too
+	echo text > a-text
+	told --trace=a-%p --summary "$programs/new-linked" 2> errors
+	same 'files' "$(grep -c '^file a-[0-9]*$' errors)" 1
+	told --trace=b --summary "$programs/new-linked" 2> errors
+	same 'the file' "$(grep '^file' errors)" 'file b.1'
+	# the files stay
+	same 'files' "$(find . -name 'a-[0-9]*' | wc -l)" 2
+	same 'records' "$(records_of b.1)" 1
+}
+
+summary_ends_as_the_program() {
+	for code in 0 1 7 125 255; do
+		same "exit $code" "$(status_of told --summary sh -c "exit $code")" "$code"
+	done
+	for signal in KILL TERM SEGV; do
+		same "$signal" "$(status_of told --summary sh -c "kill -$signal \$\$")" \
+			"$(status_of sh -c "kill -$signal \$\$")"
+	done
+}
+
+# What is sent to the launcher ends the program, which tells its signal by its exit code.
+summary_passes_signals() {
+	in_new_folder summary-signals
+	code=10
+	for signal in HUP INT QUIT TERM USR1 USR2; do
+		code=$((code + 1))
+		rm -f ready
+		IBVBUF_LIBDIR=$work/prefix/lib/ibvbuf env --default-signal="$signal" \
+			"$work/told/bin/ibvbuf-run" --summary sh -c \
+			'trap "kill \$!; exit $1" "$0"; sleep 30 & : > ready; wait' "$signal" "$code" 2> errors &
+		pid=$!
+		for _ in 1 2 3 4 5 6 7 8 9 10; do
+			[ -e ready ] && break
+			sleep 0.1
+		done
+		kill -s "$signal" "$pid"
+		status=0
+		wait "$pid" || status=$?
+		same "$signal" "$status" "$code"
+	done
+}
+
+# A shell that starts a program in the background may have told it to ignore some.
+signals_are_as_they_were() {
+	for options in '' --summary; do
+		# shellcheck disable=SC2086 # none or one
+		env --ignore-signal=HUP,CHLD "$run" $options grep -E '^Sig(Blk|Ign)' /proc/self/status \
+			2> /dev/null > "$work/signals$options"
+	done
+	same 'signals' "$(cat "$work/signals--summary")" "$(cat "$work/signals")"
+	same 'a code' "$(status_of env --ignore-signal=CHLD "$run" --summary sh -c 'exit 9')" 9
+}
+
+summary_needs_its_reader() {
+	mkdir -p "$work/lonely/bin"
+	cp "$run" "$work/lonely/bin/"
+	same 'status' "$(IBVBUF_LIBDIR=$work/prefix/lib/ibvbuf status_of \
+		"$work/lonely/bin/ibvbuf-run" --summary true)" 125
+	reports "lonely/bin/ibvbuf-trace': No such file or directory; --summary needs it" \
+		"$work/status.output"
+}
+
+expect '--trace: a file for the process, in the current folder' file_in_the_current_folder
+expect '--trace=FILE: wherever the program is by then' file_that_is_named
+expect '--trace=FOLDER: a file in it; "%" in its name is itself' file_in_a_folder_that_is_named
+expect '--trace: --print shows the pattern' pattern_is_printed
+expect '--summary: on standard error, apart from the output' summary_is_on_standard_error
+expect '--summary: in a private folder that goes' summary_keeps_nothing
+expect '--summary: of all processes' summary_covers_children
+expect '--summary: of the files that this run made' summary_is_of_this_run
+expect '--summary: ends as the program did' summary_ends_as_the_program
+expect '--summary: passes signals on' summary_passes_signals
+expect '--summary: the program'\''s signals are as without it' signals_are_as_they_were
+expect '--summary: without the reader says what is missing' summary_needs_its_reader
