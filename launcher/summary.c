@@ -118,7 +118,7 @@ static void __attribute__((noreturn)) end_as(int status)
 	signal(WTERMSIG(status), SIG_DFL);
 	sigemptyset(&deadly);
 	sigaddset(&deadly, WTERMSIG(status));
-	raise(WTERMSIG(status));
+	kill(getpid(), WTERMSIG(status));
 	sigprocmask(SIG_UNBLOCK, &deadly, NULL);
 	exit(128 + WTERMSIG(status));
 }

@@ -10,9 +10,9 @@ __attribute__((section(".probes"))) unsigned short ibvbuf_call_semaphore;
 
 void trace_probe_call(const char *function, const struct ibvbuf_trace_record *record)
 {
-	DTRACE_PROBE12(ibvbuf, call, function, record->pd, record->object, record->address,
-		       record->length, record->access, record->error, record->duration,
-		       record->caller, record->fd, record->rkey, record->buffer);
+	DTRACE_PROBE12(ibvbuf, call, function, record->object, record->length, record->error,
+		       record->duration, record->caller, record->address, record->pd,
+		       record->access, record->fd, record->rkey, record->buffer);
 }
 
 #else

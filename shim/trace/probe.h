@@ -5,12 +5,14 @@
  * does nothing. It fires when a call has returned, whether or not a trace file is written.
  *
  *   arg0   the name of the function, a string
- *   arg1   address of the domain          arg2   address of the MR, domain or window; 0: it failed
- *   arg3   first byte                     arg4   bytes
- *   arg5   access bits                    arg6   errno, or 0
- *   arg7   nanoseconds                    arg8   return address of the caller
- *   arg9   file descriptor, or -1         arg10  rkey
- *   arg11  handle of the buffer, or 0
+ *   arg1   address of the MR, domain or window; 0 if none was made
+ *   arg2   bytes                          arg3   errno, or 0
+ *   arg4   nanoseconds                    arg5   return address of the caller
+ *   arg6   first byte                     arg7   address of the domain
+ *   arg8   access bits                    arg9   file descriptor, or -1
+ *   arg10  rkey                           arg11  handle of the buffer, or 0
+ *
+ * bpftrace can take the first six on x86-64.
  */
 #ifndef IBVBUF_TRACE_PROBE_H
 #define IBVBUF_TRACE_PROBE_H
