@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /*
- * The length of the UTF-8 sequence at `bytes`, as RFC 3629 has it; 0 if there is none. Reads no byte
- * behind a NUL.
+ * The length of the UTF-8 sequence at `bytes`, as RFC 3629 has it; 0 if there is none. Reads no
+ * byte behind a NUL.
  */
 size_t utf8_length(const unsigned char *bytes);
 

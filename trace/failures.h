@@ -3,7 +3,7 @@
 #ifndef IBVBUF_TRACE_FAILURES_H
 #define IBVBUF_TRACE_FAILURES_H
 
-#include "live.h"
+#include "live_objects.h"
 
 /**
  * struct failure_cause - why calls fail

@@ -5,7 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "fields.h"
-#include "live.h"
+#include "live_objects.h"
 #include "process.h"
 
 #include <inttypes.h>

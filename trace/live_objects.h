@@ -7,8 +7,8 @@
  * recorded later: an MR can be recorded before the deregistration of the one that had its address.
  * So an MR is known by its address and its key, and of several the oldest ends first.
  */
-#ifndef IBVBUF_TRACE_LIVE_H
-#define IBVBUF_TRACE_LIVE_H
+#ifndef IBVBUF_TRACE_LIVE_OBJECTS_H
+#define IBVBUF_TRACE_LIVE_OBJECTS_H
 
 #include "call_site.h"
 #include "interval_tree.h"

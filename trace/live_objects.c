@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
-#include "live.h"
+#include "live_objects.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /* What lives after each call. */
 #include "image.h"
-#include "../../trace/live.h"
+#include "../../trace/live_objects.h"
 
 #include <criterion/criterion.h>
 
