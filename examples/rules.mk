@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #
-# The example, linked with the stub: it starts on any libibverbs.
+# buf_pingpong, linked with the stub: it starts on any libibverbs. registrations, which needs nothing
+# new: something to trace.
 
 example := $(B)/examples/buf_pingpong
-example_objects := $(patsubst examples/%.c,$(B)/examples/%.o,$(sort $(wildcard examples/*.c)))
+traced_example := $(B)/examples/registrations
+example_sources := $(filter-out examples/registrations.c,$(sort $(wildcard examples/*.c)))
+example_objects := $(example_sources:%.c=$(B)/%.o)
 
-all: $(example)
+all: $(example) $(traced_example)
 
 $(B)/examples/%.o: examples/%.c
 	@mkdir -p $(@D)
@@ -16,4 +19,8 @@ $(example): $(example_objects) $(stub)
 	@echo '  LINK    $@'
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,-z,lazy -o $@ $(example_objects) $(stub) -libverbs -ldl
 
--include $(example_objects:.o=.d)
+$(traced_example): $(B)/examples/registrations.o
+	@echo '  LINK    $@'
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ -libverbs
+
+-include $(example_objects:.o=.d) $(B)/examples/registrations.d

@@ -203,7 +203,8 @@ struct ibvbuf_trace_module {
  * @modules_offset: bytes from the start of the file
  * @records_offset: bytes from the start of the file
  * @record_capacity: slots at most, when all space is allocated
- * @start_monotonic: CLOCK_MONOTONIC when the file was made, in nanoseconds
+ * @start_monotonic: CLOCK_MONOTONIC when the first call to be recorded began, in nanoseconds; calls
+ *of other threads may have begun a little earlier
  * @start_realtime: CLOCK_REALTIME at the same moment, in nanoseconds since 1970
  * @process: process id
  * @parent: process id of the parent at that time

@@ -225,7 +225,7 @@ void recorder_end(struct trace_call *call)
 		if (__builtin_expect(trace_probe_is_attached(), 0))
 			trace_probe_call(functions[record->call], record);
 		if (*config_get()->trace) {
-			file = trace_file_get(generation);
+			file = trace_file_get(generation, record->time);
 			if (file)
 				write_record(file, record);
 		}

@@ -240,7 +240,7 @@ static uint32_t record_size(unsigned int stack_capacity)
 	return (uint32_t)((size + 63) & ~(size_t)63);
 }
 
-static void describe(struct ibvbuf_trace_header *header)
+static void describe(struct ibvbuf_trace_header *header, uint64_t start)
 {
 	struct trace_rank rank = trace_rank();
 	struct utsname system;
@@ -258,8 +258,9 @@ static void describe(struct ibvbuf_trace_header *header)
 	header->devices_offset = DEVICES_OFFSET;
 	header->modules_offset = MODULES_OFFSET;
 	header->records_offset = RECORDS_OFFSET;
-	header->start_monotonic = trace_clock(CLOCK_MONOTONIC);
-	header->start_realtime = trace_clock(CLOCK_REALTIME);
+	header->start_monotonic = start;
+	header->start_realtime =
+		trace_clock(CLOCK_REALTIME) - (trace_clock(CLOCK_MONOTONIC) - start);
 	header->process = (uint32_t)getpid();
 	header->parent = (uint32_t)getppid();
 	header->user = geteuid();
@@ -299,7 +300,7 @@ static int create(struct trace_file *file)
 }
 
 /* Space for the tables and a first step, and the mapping; 0, or an errno. */
-static int furnish(struct trace_file *file, int fd)
+static int furnish(struct trace_file *file, int fd, uint64_t start)
 {
 	const struct config *config = config_get();
 	struct ibvbuf_trace_header layout = {
@@ -342,7 +343,7 @@ static int furnish(struct trace_file *file, int fd)
 	file->records = (char *)mapped + RECORDS_OFFSET;
 	*file->header = layout;
 	file->header->slots_allocated = first;
-	describe(file->header);
+	describe(file->header, start);
 	populate(file->header, 0, first);
 	/* Before any record is in it. release: who finds the magic finds the rest of the header */
 	__atomic_store_n((uint64_t *)(void *)file->header->magic, magic(), __ATOMIC_RELEASE);
@@ -386,7 +387,7 @@ static struct trace_file *publish(struct trace_file *file)
 	return current;
 }
 
-struct trace_file *trace_file_make(uint64_t generation)
+struct trace_file *trace_file_make(uint64_t generation, uint64_t start)
 {
 	int saved_errno = errno;
 	struct trace_file *file, *published;
@@ -403,7 +404,7 @@ struct trace_file *trace_file_make(uint64_t generation)
 	if (fd < 0) {
 		error = errno;
 	} else {
-		error = furnish(file, fd);
+		error = furnish(file, fd, start);
 		close_file(fd);
 		if (error)
 			remove_file(file);

@@ -66,21 +66,22 @@ struct trace_file {
 };
 
 extern struct trace_file *trace_file_current;
-struct trace_file *trace_file_make(uint64_t generation);
+struct trace_file *trace_file_make(uint64_t generation, uint64_t start);
 
 /**
  * trace_file_get - the file of this process
  * @generation: process_generation()
+ * @start: where its time starts if it is made now; CLOCK_MONOTONIC, in nanoseconds
  *
  * NULL if there can be none; that is said once. Any thread.
  */
-static inline struct trace_file *trace_file_get(uint64_t generation)
+static inline struct trace_file *trace_file_get(uint64_t generation, uint64_t start)
 {
 	/* acquire: pairs with the release in trace_file_make() */
 	struct trace_file *file = __atomic_load_n(&trace_file_current, __ATOMIC_ACQUIRE);
 
 	if (__builtin_expect(!file || file->generation != generation, 0))
-		file = trace_file_make(generation);
+		file = trace_file_make(generation, start);
 	return file && file->header ? file : NULL;
 }
 
