@@ -25,8 +25,8 @@
 #define TRACE_DEVICES 64
 
 /* Places whose module is known to be in the table: sets of a cache line each. */
-#define TRACE_KNOWN_SETS   128
-#define TRACE_KNOWN_WAYS   8
+#define TRACE_KNOWN_SETS   ((size_t)128)
+#define TRACE_KNOWN_WAYS   ((size_t)8)
 #define TRACE_KNOWN_PLACES (TRACE_KNOWN_SETS * TRACE_KNOWN_WAYS)
 
 /**

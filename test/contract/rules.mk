@@ -99,7 +99,7 @@ check-memcheck: $(memcheck)/contract $(memcheck)/late $(preload) $(standin_libra
 asan := $(contract)/asan
 asan_cflags := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 asan_generations := 17 59 64
-sanitized_shim = -fPIC -fvisibility=hidden -DIBVBUF_VERSION='"$(VERSION)"' \
+sanitized_shim = -Ishim -fPIC -fvisibility=hidden -DIBVBUF_VERSION='"$(VERSION)"' \
 	-DIBVBUF_SYSCONFDIR='"$(SYSCONFDIR)"'
 
 $(asan)/shim/%.o: shim/%.c
