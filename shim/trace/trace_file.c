@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -155,9 +156,17 @@ static void populate(const struct ibvbuf_trace_header *header, uint64_t from, ui
 /* The file, if its name still is its own. */
 static int reopen(const struct trace_file *file)
 {
+	/* acquire: pairs with the release in give_name() */
+	const struct trace_file *named = __atomic_load_n(&file->named, __ATOMIC_ACQUIRE);
+	const struct trace_file *before;
 	struct stat status;
-	int fd = open_file(file->path, O_NOCTTY | O_NONBLOCK);
+	int fd;
 
+	do {
+		before = named;
+		fd = open_file(named->path, O_NOCTTY | O_NONBLOCK);
+		named = __atomic_load_n(&file->named, __ATOMIC_ACQUIRE);
+	} while (fd < 0 && named != before);
 	if (fd < 0)
 		return -1;
 	if (!fstat(fd, &status) && status.st_dev == file->device && status.st_ino == file->inode)
@@ -276,8 +285,9 @@ static void describe(struct ibvbuf_trace_header *header, uint64_t start)
 /* A file that was not there before, and what it is called; -1 with errno set. */
 static int create(struct trace_file *file)
 {
+	unsigned int suffix;
 	size_t length;
-	int fd, suffix;
+	int fd;
 
 	/* Room for a suffix, ".999" at most. */
 	if (!trace_name_expand(config_get()->trace, file->path, sizeof(file->path) - 4))
@@ -294,6 +304,7 @@ static int create(struct trace_file *file)
 			*end++ = (char)('0' + suffix / 10 % 10);
 		*end++ = (char)('0' + suffix % 10);
 		*end = '\0';
+		file->suffix = suffix;
 		fd = open_file(file->path, O_CREAT | O_EXCL);
 	}
 	return fd;
@@ -350,19 +361,44 @@ static int furnish(struct trace_file *file, int fd, uint64_t start)
 	return 0;
 }
 
-static void remove_file(struct trace_file *file)
+/*
+ * Of threads that made a file at the same time, the one whose file is kept may have a suffix for
+ * the sake of one that goes. Who has the better name gives it, in the place of his own file; false
+ * if he has not, or another was faster.
+ */
+static bool give_name(struct trace_file *kept, struct trace_file *file)
+{
+	/* acquire: pairs with the release below */
+	const struct trace_file *named = __atomic_load_n(&kept->named, __ATOMIC_ACQUIRE);
+
+	if (!kept->header || file->suffix >= named->suffix || rename(named->path, file->path))
+		return false;
+	__atomic_store_n(&kept->named, file, __ATOMIC_RELEASE);
+	return true;
+}
+
+/* A file that is not wanted; its name may be. */
+static void give_up(struct trace_file *kept, struct trace_file *file)
 {
 	if (file->header)
 		munmap(file->header, end_of(file->header, file->header->record_capacity));
+	/* What holds the name stays as long as the file. */
+	if (give_name(kept, file))
+		return;
 	unlink(file->path);
+	munmap(file, sizeof(*file));
 }
 
-/* Nothing is traced in this process; that is no reason to stop it. */
+/*
+ * Nothing is traced in this process; that is no reason to stop it. Its children do not repeat it.
+ */
 static void report_failure(const struct trace_file *file, int error)
 {
 	struct text text = {.length = 0};
+	static bool said;
 
-	if (config_get()->diagnostics == DIAGNOSTICS_OFF)
+	if (config_get()->diagnostics == DIAGNOSTICS_OFF ||
+	    __atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
 		return;
 	text_string(&text, "ibvbuf-preload: nothing is traced: ");
 	text_string(&text, text_error_name(error));
@@ -379,7 +415,9 @@ static struct trace_file *publish(struct trace_file *file)
 {
 	struct trace_file *current = __atomic_load_n(&trace_file_current, __ATOMIC_ACQUIRE);
 
-	while (!current || current->generation != file->generation)
+	/* Also after another that could make none: what it lacked may be there again. */
+	while (!current || current->generation != file->generation ||
+	       (!current->header && file->header))
 		/* release: pairs with the acquire in trace_file_get() */
 		if (__atomic_compare_exchange_n(&trace_file_current, &current, file, false,
 						__ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
@@ -400,23 +438,25 @@ struct trace_file *trace_file_make(uint64_t generation, uint64_t start)
 		return NULL;
 	}
 	file->generation = generation;
+	file->named = file;
 	fd = create(file);
 	if (fd < 0) {
 		error = errno;
 	} else {
 		error = furnish(file, fd, start);
 		close_file(fd);
+		/* The mapping is the last that can fail. */
 		if (error)
-			remove_file(file);
+			unlink(file->path);
 	}
 	published = publish(file);
 	if (published == file) {
 		if (error)
 			report_failure(file, error);
-	} else {
-		if (!error)
-			remove_file(file);
+	} else if (error) {
 		munmap(file, sizeof(*file));
+	} else {
+		give_up(published, file);
 	}
 	errno = saved_errno;
 	return published;

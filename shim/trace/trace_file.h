@@ -5,7 +5,8 @@
  * SIGBUS. No descriptor stays open: the program may close all that it does not know. To give it
  * more space the file is opened again by its name, and left alone if that is another file now.
  *
- * Nobody waits: threads that need the same step each ask for it, and the kernel gives it once.
+ * Nobody waits: of threads that make a file at the same time, the first to finish made it for all;
+ * those that need the same step each ask for it, and the kernel gives it once.
  */
 #ifndef IBVBUF_TRACE_FILE_H
 #define IBVBUF_TRACE_FILE_H
@@ -45,7 +46,9 @@
  * @extending: threads that ask for space
  * @unloaded: modules that had been unloaded when a place was last looked up
  * @known: addresses of code, each in its own set
+ * @suffix: of @path, as an existing file's name is not taken: "name", "name.1", ...
  * @path: absolute
+ * @named: whose path the file has: its own, or that of a thread that made another
  */
 struct trace_file {
 	uint64_t generation;
@@ -62,7 +65,9 @@ struct trace_file {
 	uint32_t extending;
 	uint64_t unloaded;
 	uint64_t known[TRACE_KNOWN_PLACES] __attribute__((aligned(64)));
+	unsigned int suffix;
 	char path[PATH_MAX];
+	const struct trace_file *named;
 };
 
 extern struct trace_file *trace_file_current;

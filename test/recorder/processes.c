@@ -256,7 +256,20 @@ Test(one_processes, first_calls_of_many_threads)
 		run_well(&run);
 		cr_assert_eq(read_all(traces, 32), 1);
 		cr_assert_eq(traces[0]->count, 16 * 200);
+		/* By its name, without a suffix. */
+		cr_assert_null(strchr(files_in(directory), '.'));
 		snprintf(command, sizeof(command), "rm -f %strace*", directory);
 		cr_assert_eq(system(command), 0);
 	}
+}
+
+Test(one_processes, children_do_not_repeat_that_nothing_is_traced)
+{
+	struct run run = run_of("children", "20");
+	struct outcome *outcome;
+
+	run.trace = "/proc/trace";
+	run.arguments[2] = "10";
+	outcome = assert_runs_the_same(&run);
+	cr_assert_eq(occurrences(outcome->errors, "nothing is traced"), 1);
 }

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 
 #define THREADS 4
 
@@ -249,4 +250,26 @@ Test(any_rings, a_reader_of_a_busy_ring_sees_whole_records, .timeout = 60)
 	} while (claimed < 1 + (uint64_t)THREADS * calls_each);
 	join_threads(threads);
 	cr_assert_gt(readings, 10);
+}
+
+/* Not even what describes a file can be had; nobody waits for that. */
+Test(one_rings, a_trace_begins_when_there_is_memory_again)
+{
+	struct timespec before, after;
+	int i;
+
+	trace_this_process();
+	/* It reads the configuration, and is no record. */
+	cr_assert_not_null(ibv_open_device(NULL));
+	pd = NULL;
+	limit_address_space(0);
+	clock_gettime(CLOCK_MONOTONIC, &before);
+	for (i = 0; i < 100; i++)
+		cr_assert_not_null(ibv_reg_mr(pd, NULL, 1, 0));
+	clock_gettime(CLOCK_MONOTONIC, &after);
+	cr_assert_lt(after.tv_sec - before.tv_sec, 3);
+	cr_assert_null(trace_read(getenv("IBVBUF_TRACE")));
+	limit_address_space((size_t)1 << 30);
+	cr_assert_not_null(ibv_reg_mr(pd, NULL, 1, 0));
+	cr_assert_eq(trace_now()->count, 1);
 }
