@@ -505,9 +505,11 @@ static void register_between_marks(char **arguments)
 		fail("write");
 }
 
+static uint32_t calls_each;
+
 static void *register_in_thread(void *argument)
 {
-	make_calls((uint32_t)(uintptr_t)argument, 0, MANY);
+	make_calls((uint32_t)(uintptr_t)argument, 0, calls_each);
 	return NULL;
 }
 
@@ -516,7 +518,7 @@ static void register_in_threads(char **arguments)
 	pthread_t threads[THREADS];
 	uintptr_t i;
 
-	(void)arguments;
+	calls_each = number(arguments[0]);
 	begin();
 	for (i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, register_in_thread, (void *)i);
@@ -530,7 +532,6 @@ static pthread_barrier_t all_are_there;
 static void *begin_together(void *argument)
 {
 	pthread_barrier_wait(&all_are_there);
-	(void)argument;
 	make_calls((uint32_t)(uintptr_t)argument, 0, 100);
 	return NULL;
 }
@@ -575,7 +576,7 @@ static const struct {
 	{"small-stack", use_small_stack, 1},
 	{"cancelled", cancel_thread, 1},
 	{"marks", register_between_marks, 1},
-	{"threads", register_in_threads, 0},
+	{"threads", register_in_threads, 1},
 	{"begin", begin_in_threads, 0},
 };
 

@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "recorder.h"
 
+#include <dirent.h>
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
@@ -106,6 +108,18 @@ Test(any_rings, space_is_there_before_it_is_needed)
 	assert_consecutive(trace, 0, 4 * FIRST_STEP);
 	cr_assert_eq(trace->header.slots_allocated, 4 * FIRST_STEP);
 	assert_nothing_dropped(&trace->header);
+}
+
+static unsigned int count_descriptors(void)
+{
+	DIR *directory = opendir("/proc/self/fd");
+	unsigned int count = 0;
+
+	cr_assert_not_null(directory);
+	while (readdir(directory))
+		count++;
+	closedir(directory);
+	return count;
 }
 
 static uint32_t calls_each;
@@ -230,6 +244,22 @@ Test(any_rings, many_threads_in_a_file_that_grows, .timeout = 60)
 	cr_assert_eq(trace->count + trace->header.dropped_no_space, 1 + (uint64_t)THREADS * calls);
 	cr_assert_eq(trace->header.dropped_no_space, 0);
 	assert_no_call_twice(trace);
+}
+
+/* What threads that came second had made is gone. */
+Test(one_rings, first_calls_of_many_threads_leave_one_file_and_one_mapping)
+{
+	pthread_t threads[THREADS];
+	unsigned int descriptors;
+
+	trace_this_process();
+	standin_turn(STANDIN_KEEPS_NO_LOG, true);
+	descriptors = count_descriptors();
+	start_threads(threads, 100);
+	join_threads(threads);
+	cr_assert_eq(count_descriptors(), descriptors);
+	cr_assert_eq(occurrences(read_file("/proc/self/maps"), "/trace"), 1);
+	cr_assert_eq(trace_now()->count, THREADS * 100);
 }
 
 Test(any_rings, a_reader_of_a_busy_ring_sees_whole_records, .timeout = 60)

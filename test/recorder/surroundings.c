@@ -169,6 +169,7 @@ Test(one_surroundings, many_threads_on_a_file_system_that_cannot_be_asked_for_sp
 	mount_there("ramfs", NULL);
 	run = some(NULL);
 	run.arguments[0] = "threads";
+	run.arguments[1] = MANY;
 	cr_assert_str_eq(assert_runs_the_same(&run)->errors, "");
 	trace = assert_first_are_there(trace_path);
 	cr_assert_eq(trace->count + trace->header.dropped_no_space, 4 * (ALL_CALLS - 1) + 1);
