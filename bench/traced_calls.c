@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 /* Few enough for LTTng's buffers, which are emptied before it has its next turn. */
-#define BURST 4096
+#define BURST 2048
 /* Two steps of a trace file. */
 #define GROWING_BURST 16384
 /* A fraction of a second. */

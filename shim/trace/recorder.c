@@ -162,9 +162,9 @@ static struct ibvbuf_trace_record *claim(struct trace_file *file, uint64_t now, 
 	return slot;
 }
 
-/* The stack from the caller's return address on. */
-static uint16_t walk_stack(struct trace_file *file, const struct ibvbuf_trace_record *record,
-			   uint64_t *stack)
+/* The stack from the caller's return address on. Apart, for calls whose stack is not wanted. */
+static __attribute__((noinline)) uint16_t
+walk_stack(struct trace_file *file, const struct ibvbuf_trace_record *record, uint64_t *stack)
 {
 	int wanted = (int)file->header->stack_capacity;
 	void *frames[TRACE_STACK_MAX + OWN_FRAMES];

@@ -32,7 +32,7 @@ static void set_result(struct trace_call *call, int result)
 		set_failure(call);
 }
 
-static void set_domain(struct ibvbuf_trace_record *record, const struct ibv_pd *pd)
+static inline void set_domain(struct ibvbuf_trace_record *record, const struct ibv_pd *pd)
 {
 	record->pd = (uintptr_t)pd;
 	record->device = trace_device_of(pd);
@@ -47,7 +47,7 @@ static void set_range(struct ibvbuf_trace_record *record, const void *addr, size
 }
 
 /* What a memory region is: of one that the call made or was given. */
-static void set_mr(struct ibvbuf_trace_record *record, const struct ibv_mr *mr)
+static inline void set_mr(struct ibvbuf_trace_record *record, const struct ibv_mr *mr)
 {
 	record->object = (uintptr_t)mr;
 	record->lkey = mr->lkey;
@@ -58,8 +58,8 @@ static void set_mr(struct ibvbuf_trace_record *record, const struct ibv_mr *mr)
 }
 
 /* A registration in a domain, which succeeded if there is a region. */
-static void set_registration(struct trace_call *call, const struct ibv_pd *pd,
-			     const struct ibv_mr *mr)
+static inline void set_registration(struct trace_call *call, const struct ibv_pd *pd,
+				    const struct ibv_mr *mr)
 {
 	set_domain(&call->record, pd);
 	if (mr)

@@ -22,22 +22,14 @@ static uint32_t device_count;
 static struct handle_table device_of_domain = HANDLE_TABLE_INITIALIZER(1);
 
 /* Grows when a domain is made or goes; 0 is of a thread that has not asked. */
-static uint64_t changes = 1;
+uint64_t trace_device_changes = 1;
 
-/*
- * The domain that this thread asked for last, and what was the answer; since a program registers in
- * one domain for the most part. Only a call that is recorded asks, and no other interrupts it.
- */
-static __thread struct {
-	const struct ibv_pd *pd;
-	uint64_t changes;
-	uint64_t number;
-} last __attribute__((tls_model("initial-exec")));
+__thread struct trace_device_answer trace_device_last __attribute__((tls_model("initial-exec")));
 
 static void change(void)
 {
-	/* release: pairs with the acquire in trace_device_of() */
-	__atomic_add_fetch(&changes, 1, __ATOMIC_RELEASE);
+	/* release: pairs with the acquires in trace_device_of() and trace_device_find() */
+	__atomic_add_fetch(&trace_device_changes, 1, __ATOMIC_RELEASE);
 }
 
 static uint16_t number_of(const char *name)
@@ -88,19 +80,15 @@ void trace_domain_gone(const struct ibv_pd *pd)
 	change();
 }
 
-uint16_t trace_device_of(const struct ibv_pd *pd)
+uint16_t trace_device_find(const struct ibv_pd *pd)
 {
 	/* acquire: pairs with the release in change(), so that the table is no older */
-	uint64_t now = __atomic_load_n(&changes, __ATOMIC_ACQUIRE);
+	uint64_t now = __atomic_load_n(&trace_device_changes, __ATOMIC_ACQUIRE);
 	uint64_t number;
 
-	if (pd == last.pd && now == last.changes)
-		return (uint16_t)last.number;
 	if (!handle_table_lookup(&device_of_domain, (uintptr_t)pd, &number))
 		number = IBVBUF_TRACE_NO_DEVICE;
-	last.pd = pd;
-	last.changes = now;
-	last.number = number;
+	trace_device_last = (struct trace_device_answer){pd, now, (uint16_t)number};
 	return (uint16_t)number;
 }
 

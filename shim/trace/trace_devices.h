@@ -18,12 +18,41 @@ void trace_domain_made(const struct ibv_pd *pd);
 void trace_domain_gone(const struct ibv_pd *pd);
 
 /**
+ * struct trace_device_answer - the domain that a thread asked for last
+ * @pd: it
+ * @changes: trace_device_changes at that time
+ * @number: what the answer was
+ *
+ * A program registers in one domain for the most part. Only a call that is recorded asks, and no
+ * other interrupts it.
+ */
+struct trace_device_answer {
+	const struct ibv_pd *pd;
+	uint64_t changes;
+	uint16_t number;
+};
+
+/* Behind trace_device_of(). */
+extern uint64_t trace_device_changes;
+extern __thread struct trace_device_answer trace_device_last
+	__attribute__((tls_model("initial-exec")));
+uint16_t trace_device_find(const struct ibv_pd *pd);
+
+/**
  * trace_device_of - a domain's device
  * @pd: any value
  *
  * Its number in this process, from 0 on, or IBVBUF_TRACE_NO_DEVICE. Any thread.
  */
-uint16_t trace_device_of(const struct ibv_pd *pd);
+static inline uint16_t trace_device_of(const struct ibv_pd *pd)
+{
+	/* acquire: pairs with the release in change() */
+	uint64_t now = __atomic_load_n(&trace_device_changes, __ATOMIC_ACQUIRE);
+
+	if (__builtin_expect(pd == trace_device_last.pd && now == trace_device_last.changes, 1))
+		return trace_device_last.number;
+	return trace_device_find(pd);
+}
 
 /* The same of a device that is open. */
 uint16_t trace_device_number(const struct ibv_context *context);

@@ -170,7 +170,7 @@ static void enter(struct trace_file *file, const struct ibvbuf_trace_module *mod
 	__atomic_add_fetch(&file->header->unlisted, 1, __ATOMIC_RELAXED);
 }
 
-void trace_module_find(struct trace_file *file, uint64_t address, uint64_t now)
+static void find(struct trace_file *file, uint64_t address, uint64_t now)
 {
 	const struct ibvbuf_trace_module *latest;
 	struct search search = {.address = address};
@@ -186,4 +186,20 @@ void trace_module_find(struct trace_file *file, uint64_t address, uint64_t now)
 			enter(file, &search.found);
 	}
 	errno = saved_errno;
+}
+
+void trace_module_look(struct trace_file *file, uint64_t *set, size_t home, uint64_t address,
+		       uint64_t now)
+{
+	size_t i, place = home;
+
+	for (i = 0; i < TRACE_KNOWN_WAYS; i++)
+		if (__atomic_load_n(&set[i], __ATOMIC_RELAXED) == address)
+			return;
+	find(file, address, now);
+	/* At home, else in an empty place, else in that of another, to be looked up again. */
+	for (i = 0; i < TRACE_KNOWN_WAYS && __atomic_load_n(&set[place], __ATOMIC_RELAXED); i++)
+		if (!__atomic_load_n(&set[i], __ATOMIC_RELAXED))
+			place = i;
+	__atomic_store_n(&set[place], address, __ATOMIC_RELAXED);
 }

@@ -4,33 +4,28 @@
 
 #include "trace_file.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
-void trace_module_find(struct trace_file *file, uint64_t address, uint64_t now);
+void trace_module_look(struct trace_file *file, uint64_t *set, size_t home, uint64_t address,
+		       uint64_t now);
 
 /**
  * trace_module_enter - enter the module of a place in the code into the table, unless it is there
  * @now: CLOCK_MONOTONIC, in nanoseconds
  *
- * Costs a load where the place was seen before. Otherwise it takes the lock of the dynamic linker's
- * list of objects, which is held for moments only: not while an object is loaded or initialized.
- * Any thread. Preserves errno.
+ * Costs a load, or a few, where the place was seen before. Otherwise it takes the lock of the
+ * dynamic linker's list of objects, which is held for moments only: not while an object is loaded
+ * or initialized. Any thread. Preserves errno.
  */
 static inline void trace_module_enter(struct trace_file *file, uint64_t address, uint64_t now)
 {
 	uint64_t hash = address ^ address >> 10;
-	uint64_t *known = &file->known[hash % TRACE_KNOWN_SETS * TRACE_KNOWN_WAYS];
-	size_t i, place = hash / TRACE_KNOWN_SETS % TRACE_KNOWN_WAYS;
+	uint64_t *set = &file->known[hash % TRACE_KNOWN_SETS * TRACE_KNOWN_WAYS];
+	size_t home = hash / TRACE_KNOWN_SETS % TRACE_KNOWN_WAYS;
 
-	for (i = 0; i < TRACE_KNOWN_WAYS; i++)
-		if (__atomic_load_n(&known[i], __ATOMIC_RELAXED) == address)
-			return;
-	trace_module_find(file, address, now);
-	/* In an empty place, or in that of another, to be looked up again. */
-	for (i = 0; i < TRACE_KNOWN_WAYS; i++)
-		if (!__atomic_load_n(&known[i], __ATOMIC_RELAXED))
-			place = i;
-	__atomic_store_n(&known[place], address, __ATOMIC_RELAXED);
+	if (__builtin_expect(__atomic_load_n(&set[home], __ATOMIC_RELAXED) != address, 0))
+		trace_module_look(file, set, home, address, now);
 }
 
 #endif
