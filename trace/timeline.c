@@ -174,6 +174,9 @@ static void write_arguments(struct timeline *timeline, struct json *json,
 
 	json_open(json, "args", '{');
 	json_string(json, "result", trace_result_words(record->error, words));
+	json_string(json, "caller",
+		    call_site_text(timeline->input->sites,
+				   call_site_of(timeline->input->sites, event)));
 	write_address(json, "address", record->address);
 	if (record->length)
 		json_number(json, "length", record->length);
@@ -189,9 +192,6 @@ static void write_arguments(struct timeline *timeline, struct json *json,
 	write_address(json, "buffer", record->buffer);
 	if (trace_file_device(event->file, record->device))
 		json_string(json, "device", trace_file_device(event->file, record->device));
-	json_string(json, "caller",
-		    call_site_text(timeline->input->sites,
-				   call_site_of(timeline->input->sites, event)));
 	if (event->stack_used > 1) {
 		json_open(json, "stack", '[');
 		for (i = 0; i < event->stack_used; i++)
