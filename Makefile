@@ -4,7 +4,7 @@
 # make demo       show it working, on this machine's RDMA device or in a virtual machine
 # make check      all tests
 # make check-NAME one suite: a folder of test/, or asan, tsan, memcheck
-# make prove-NAME the long form of a suite: backings, table, upstream, vm; and dmabuf
+# make prove-NAME the long form of a suite: backings, table, trace, upstream, vm; and dmabuf
 # make bench      benchmarks; make bench-full takes longer
 # make install    PREFIX, SYSCONFDIR and DESTDIR are honoured; make uninstall takes it away
 
@@ -32,7 +32,7 @@ all: $(preload) $(stub)
 
 # Each test/*/rules.mk adds its suites; the long ones start first.
 SUITES :=
-long_suites := upstream vm tsan lint memcheck table example
+long_suites := upstream vm tsan recorder-tools lint memcheck table recorder trace example
 
 include $(wildcard shim/dropin/rules.mk launcher/rules.mk trace/rules.mk examples/rules.mk test/*/rules.mk test/rules.mk bench/rules.mk)
 

@@ -216,7 +216,7 @@ static void hook_registrations(struct verbs_context *extended)
 
 void context_hook(struct ibv_context *context)
 {
-	struct verbs_context *extended = verbs_get_ctx(context);
+	struct verbs_context *extended = context ? verbs_get_ctx(context) : NULL;
 	const struct config *config = config_get();
 	bool has_opt_in = !native_buffers_are_used();
 	int saved_errno = errno;

@@ -33,6 +33,8 @@
 #define PAGE	 4096
 #define SECOND	 UINT64_C(1000000000)
 #define SUFFIXES 1000
+/* A dot, ten digits and a zero. */
+#define SUFFIX_ROOM 12
 
 #define DEVICES_OFFSET ((uint64_t)PAGE)
 #define MODULES_OFFSET (DEVICES_OFFSET + TRACE_DEVICES * sizeof(struct ibvbuf_trace_device))
@@ -282,31 +284,53 @@ static void describe(struct ibvbuf_trace_header *header, uint64_t start)
 	copy_string(header->library, sizeof(header->library), original_library_path());
 }
 
-/* A file that was not there before, and what it is called; -1 with errno set. */
+/* ".1" */
+static void write_suffix(char *end, unsigned int suffix)
+{
+	char digits[SUFFIX_ROOM];
+	size_t count = 0;
+
+	do
+		digits[count++] = (char)('0' + suffix % 10);
+	while (suffix /= 10);
+	*end++ = '.';
+	while (count)
+		*end++ = digits[--count];
+	*end = '\0';
+}
+
+/* The generation whose file some thread is the first to make. */
+static bool is_first_to_make(uint64_t generation)
+{
+	static uint64_t taken;
+	uint64_t before = __atomic_load_n(&taken, __ATOMIC_RELAXED);
+
+	return before != generation &&
+	       __atomic_compare_exchange_n(&taken, &before, generation, false, __ATOMIC_RELAXED,
+					   __ATOMIC_RELAXED);
+}
+
+/*
+ * A file that was not there before; -1 with errno set. Of threads that make one at the same time
+ * the first to begin takes the name, and the others one after themselves.
+ */
 static int create(struct trace_file *file)
 {
-	unsigned int suffix;
+	unsigned int last;
 	size_t length;
 	int fd;
 
-	/* Room for a suffix, ".999" at most. */
-	if (!trace_name_expand(config_get()->trace, file->path, sizeof(file->path) - 4))
+	if (!trace_name_expand(config_get()->trace, file->path, sizeof(file->path) - SUFFIX_ROOM))
 		return -1;
 	length = strlen(file->path);
-	fd = open_file(file->path, O_CREAT | O_EXCL);
-	for (suffix = 1; fd < 0 && errno == EEXIST && suffix < SUFFIXES; suffix++) {
-		char *end = file->path + length;
-
-		*end++ = '.';
-		if (suffix >= 100)
-			*end++ = (char)('0' + suffix / 100);
-		if (suffix >= 10)
-			*end++ = (char)('0' + suffix / 10 % 10);
-		*end++ = (char)('0' + suffix % 10);
-		*end = '\0';
-		file->suffix = suffix;
+	if (!is_first_to_make(file->generation))
+		file->suffix = (unsigned int)syscall(SYS_gettid);
+	last = file->suffix + SUFFIXES;
+	do {
+		if (file->suffix)
+			write_suffix(file->path + length, file->suffix);
 		fd = open_file(file->path, O_CREAT | O_EXCL);
-	}
+	} while (fd < 0 && errno == EEXIST && ++file->suffix < last);
 	return fd;
 }
 
@@ -362,17 +386,14 @@ static int furnish(struct trace_file *file, int fd, uint64_t start)
 }
 
 /*
- * Of threads that made a file at the same time, the one whose file is kept may have a suffix for
- * the sake of one that goes. Who has the better name gives it, in the place of his own file; false
- * if he has not, or another was faster.
+ * Of threads that made a file at the same time, the one whose file is kept need not be the one that
+ * took the name, which gives it then, in the place of its own file. False for all others.
  */
 static bool give_name(struct trace_file *kept, struct trace_file *file)
 {
-	/* acquire: pairs with the release below */
-	const struct trace_file *named = __atomic_load_n(&kept->named, __ATOMIC_ACQUIRE);
-
-	if (!kept->header || file->suffix >= named->suffix || rename(named->path, file->path))
+	if (!kept->header || file->suffix >= kept->suffix || rename(kept->path, file->path))
 		return false;
+	/* release: pairs with the acquire in reopen() */
 	__atomic_store_n(&kept->named, file, __ATOMIC_RELEASE);
 	return true;
 }

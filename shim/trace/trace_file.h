@@ -44,7 +44,6 @@
  * @retry_after: no space could be had; CLOCK_MONOTONIC from which it is asked for again
  * @is_filled: the file system cannot be asked for space; it is written
  * @extending: threads that ask for space
- * @unloaded: modules that had been unloaded when a place was last looked up
  * @known: addresses of code, each in its own set
  * @suffix: of @path, as an existing file's name is not taken: "name", "name.1", ...
  * @path: absolute
@@ -63,7 +62,6 @@ struct trace_file {
 	uint64_t retry_after;
 	bool is_filled;
 	uint32_t extending;
-	uint64_t unloaded;
 	uint64_t known[TRACE_KNOWN_PLACES] __attribute__((aligned(64)));
 	unsigned int suffix;
 	char path[PATH_MAX];

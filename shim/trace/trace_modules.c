@@ -3,28 +3,19 @@
  * A module is entered when it first calls, and stays: it may be gone when the file is read, or
  * another process may read it. A call from a place that is in no module, such as code made at run
  * time, enters nothing.
+ *
+ * The dynamic linker could tell, under a lock that a child may find held for ever by a thread that
+ * it does not have. The kernel can tell as well.
  */
 #define _GNU_SOURCE
 #include "trace_modules.h"
+#include "memory_map.h"
 
 #include <errno.h>
 #include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
-#include <unistd.h>
-
-/**
- * struct search - for the module that holds an address
- * @address: it
- * @unloaded: modules that the process has unloaded so far
- * @found: the module
- */
-struct search {
-	uint64_t address;
-	uint64_t unloaded;
-	struct ibvbuf_trace_module found;
-};
 
 /* The note that holds the build id, among those of a segment. */
 static void read_notes(struct ibvbuf_trace_module *module, const char *notes, size_t length)
@@ -52,62 +43,94 @@ static void read_notes(struct ibvbuf_trace_module *module, const char *notes, si
 	}
 }
 
-static void name_module(struct ibvbuf_trace_module *module, const char *name)
+/* Of a path that is too long, its end tells more. */
+static void name_module(struct ibvbuf_trace_module *module, const char *path)
 {
-	char program[PATH_MAX];
 	size_t capacity = sizeof(module->path) - 1;
-	ssize_t length;
+	size_t length = strlen(path);
 
-	if (!*name) {
-		/* The program itself. */
-		length = readlink("/proc/self/exe", program, sizeof(program) - 1);
-		program[length < 0 ? 0 : length] = '\0';
-		name = program;
+	if (length > capacity) {
+		path += length - capacity;
+		length = capacity;
 	}
-	length = (ssize_t)strlen(name);
-	if ((size_t)length > capacity)
-		name += (size_t)length - capacity;
-	memcpy(module->path, name, strlen(name));
+	memcpy(module->path, path, length);
 }
 
-static int visit(struct dl_phdr_info *info, size_t size, void *argument)
+/* The mapping that begins a file. */
+struct image_head {
+	uint64_t start;
+	uint64_t end;
+	dev_t device;
+	ino_t inode;
+};
+
+/*
+ * What the program headers of an image say: it is the module if it holds the address. They are in
+ * the mapping that starts with the ELF header.
+ */
+static bool read_image(struct ibvbuf_trace_module *module, const struct image_head *head,
+		       uint64_t address)
 {
-	struct search *search = argument;
-	struct ibvbuf_trace_module *module = &search->found;
-	uint64_t start = UINT64_MAX, end = 0;
-	bool holds = false;
+	const ElfW(Ehdr) *header = (const void *)(uintptr_t)head->start;
+	uint64_t first = UINT64_MAX, last = 0;
+	const ElfW(Phdr) * segments;
 	size_t i;
 
-	if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof(info->dlpi_subs))
-		search->unloaded = info->dlpi_subs;
-	for (i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-		uint64_t first = info->dlpi_addr + segment->p_vaddr;
-		uint64_t last = first + segment->p_memsz;
-
-		if (segment->p_type != PT_LOAD)
+	if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+	    header->e_phentsize != sizeof(*segments) || header->e_phoff > head->end - head->start ||
+	    header->e_phnum * sizeof(*segments) > head->end - head->start - header->e_phoff)
+		return false;
+	segments = (const void *)(uintptr_t)(head->start + header->e_phoff);
+	for (i = 0; i < header->e_phnum; i++) {
+		if (segments[i].p_type != PT_LOAD)
 			continue;
-		start = first < start ? first : start;
-		end = last > end ? last : end;
-		holds = holds || (search->address >= first && search->address < last);
+		if (segments[i].p_vaddr - segments[i].p_offset < first)
+			first = segments[i].p_vaddr - segments[i].p_offset;
+		if (segments[i].p_vaddr + segments[i].p_memsz > last)
+			last = segments[i].p_vaddr + segments[i].p_memsz;
 	}
-	if (!holds)
-		return 0;
-	module->start = start;
-	module->end = end;
-	module->bias = info->dlpi_addr;
-	name_module(module, info->dlpi_name);
-	for (i = 0; i < info->dlpi_phnum && !module->build_id_length; i++) {
-		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-
-		uint64_t first = info->dlpi_addr + segment->p_vaddr;
+	module->start = head->start;
+	module->bias = head->start - first;
+	module->end = module->bias + last;
+	if (address >= module->end)
+		return false;
+	for (i = 0; i < header->e_phnum && !module->build_id_length; i++) {
+		uint64_t note = module->bias + segments[i].p_vaddr;
 
 		/* Notes of 8 bytes' alignment are about properties. */
-		if (segment->p_type == PT_NOTE && segment->p_align <= 4 && first >= start &&
-		    segment->p_memsz <= end - first)
-			read_notes(module, (const char *)(uintptr_t)first, segment->p_memsz);
+		if (segments[i].p_type == PT_NOTE && segments[i].p_align <= 4 &&
+		    note >= head->start && note < head->end &&
+		    segments[i].p_memsz <= head->end - note)
+			read_notes(module, (const char *)(uintptr_t)note, segments[i].p_memsz);
 	}
-	return 1;
+	return true;
+}
+
+/*
+ * The module that holds an address: of the mappings of the same file before it, the last that
+ * begins the file is where its image begins.
+ */
+static bool find_module(struct ibvbuf_trace_module *module, uint64_t address)
+{
+	struct image_head head = {.inode = 0};
+	struct memory_mapping mapping;
+	struct memory_map map;
+	bool is_found = false;
+
+	if (!memory_map_open(&map))
+		return false;
+	while (!is_found && memory_map_next(&map, &mapping) && mapping.start <= address) {
+		if (mapping.inode && mapping.offset == 0 && mapping.is_readable)
+			head = (struct image_head){mapping.start, mapping.end, mapping.device,
+						   mapping.inode};
+		is_found = address < mapping.end;
+	}
+	memory_map_close(&map);
+	if (!is_found || !mapping.inode || head.inode != mapping.inode ||
+	    head.device != mapping.device || !read_image(module, &head, address))
+		return false;
+	name_module(module, mapping.path);
+	return true;
 }
 
 static bool overlap(const struct ibvbuf_trace_module *one, const struct ibvbuf_trace_module *other)
@@ -136,13 +159,11 @@ static const struct ibvbuf_trace_module *latest_at(const struct trace_file *file
 	return latest;
 }
 
-/* Where another module may be by now, none is known. */
-static void forget_unloaded(struct trace_file *file, uint64_t unloaded)
+/* Where another module was, places are no longer known. */
+static void forget_places(struct trace_file *file)
 {
 	size_t i;
 
-	if (__atomic_exchange_n(&file->unloaded, unloaded, __ATOMIC_RELAXED) == unloaded)
-		return;
 	for (i = 0; i < TRACE_KNOWN_PLACES; i++)
 		__atomic_store_n(&file->known[i], 0, __ATOMIC_RELAXED);
 }
@@ -172,18 +193,20 @@ static void enter(struct trace_file *file, const struct ibvbuf_trace_module *mod
 
 static void find(struct trace_file *file, uint64_t address, uint64_t now)
 {
+	struct ibvbuf_trace_module found = {.state = 0};
 	const struct ibvbuf_trace_module *latest;
-	struct search search = {.address = address};
 	int saved_errno = errno;
-	bool is_found = dl_iterate_phdr(visit, &search);
 
-	forget_unloaded(file, search.unloaded);
-	if (is_found) {
-		latest = latest_at(file, &search.found);
+	if (find_module(&found, address)) {
+		latest = latest_at(file, &found);
 		/* Also of calls that were under way when the first one that ended entered it. */
-		search.found.since = latest ? now : 0;
-		if (!latest || !is_same(latest, &search.found))
-			enter(file, &search.found);
+		found.since = latest ? now : 0;
+		if (!latest) {
+			enter(file, &found);
+		} else if (!is_same(latest, &found)) {
+			forget_places(file);
+			enter(file, &found);
+		}
 	}
 	errno = saved_errno;
 }

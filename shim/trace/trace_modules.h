@@ -14,9 +14,8 @@ void trace_module_look(struct trace_file *file, uint64_t *set, size_t home, uint
  * trace_module_enter - enter the module of a place in the code into the table, unless it is there
  * @now: CLOCK_MONOTONIC, in nanoseconds
  *
- * Costs a load, or a few, where the place was seen before. Otherwise it takes the lock of the
- * dynamic linker's list of objects, which is held for moments only: not while an object is loaded
- * or initialized. Any thread. Preserves errno.
+ * Costs a load, or a few, where the place was seen before. Otherwise /proc/self/maps is read: no
+ * lock is taken. Any thread, also in a signal handler. Preserves errno.
  */
 static inline void trace_module_enter(struct trace_file *file, uint64_t address, uint64_t now)
 {

@@ -129,6 +129,15 @@ Test(one_processes, children_with_a_pattern_that_does_not_tell_them_apart)
 	cr_assert_eq(read_all(traces, 64), 51);
 }
 
+Test(one_processes, children_of_a_program_with_a_thread_in_the_dynamic_linker)
+{
+	struct trace *traces[16];
+	struct run run = run_of("fork-beside-linker", "10");
+
+	run_well(&run);
+	cr_assert_eq(read_all(traces, 16), 11);
+}
+
 Test(one_processes, children_of_a_program_whose_threads_register)
 {
 	struct trace *traces[64];

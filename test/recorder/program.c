@@ -11,6 +11,7 @@
 #include <infiniband/verbs.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -260,6 +261,44 @@ static void *register_until_over(void *argument)
 	for (i = 0; !__atomic_load_n(&is_over, __ATOMIC_RELAXED); i++)
 		make_calls((uint32_t)(uintptr_t)argument, i, 1);
 	return NULL;
+}
+
+static int linger(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	(void)info;
+	(void)size;
+	(void)unused;
+	usleep(20000);
+	return 0;
+}
+
+/* In the dynamic linker, with its list of objects, nearly all of the time. */
+static void *stay_in_the_linker(void *unused)
+{
+	(void)unused;
+	for (;;)
+		dl_iterate_phdr(linger, NULL);
+	return NULL;
+}
+
+/* Children that find the list of objects held by a thread that they do not have. */
+static void fork_beside_the_linker(char **arguments)
+{
+	uint32_t children = number(arguments[0]), i;
+	pthread_t thread;
+
+	begin();
+	if (pthread_create(&thread, NULL, stay_in_the_linker, NULL))
+		fail("pthread_create");
+	usleep(50000);
+	for (i = 0; i < children; i++) {
+		if (fork())
+			continue;
+		alarm(10);
+		make_calls(1, 0, 10);
+		_exit(9);
+	}
+	printf("children: %u\n", wait_for_all());
 }
 
 static void fork_among_threads(char **arguments)
@@ -566,6 +605,7 @@ static const struct {
 	{"little-memory", register_with_little_memory, 1},
 	{"children", register_in_children, 2},
 	{"fork-among-threads", fork_among_threads, 1},
+	{"fork-beside-linker", fork_beside_the_linker, 1},
 	{"vfork", execute_another, 1},
 	{"again", execute_itself, 1},
 	{"leave", leave_at_once, 1},
