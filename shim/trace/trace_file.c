@@ -49,10 +49,52 @@ _Static_assert(RECORDS_OFFSET % PAGE == 0, "records start on a page");
 
 struct trace_file *trace_file_current;
 
+/* Descriptors that take the places of standard ones which the program has closed. */
+struct guards {
+	int fds[STDERR_FILENO + 1];
+	size_t count;
+};
+
+/*
+ * What the program writes to a standard descriptor that it has closed must not go into the file
+ * that takes its number. One of O_PATH cannot be written to, as one that is closed.
+ */
+static void put_up_guards(struct guards *guards)
+{
+	int fd, guard;
+
+	guards->count = 0;
+	for (fd = 0; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) >= 0)
+			continue;
+		guard = (int)syscall(SYS_openat, AT_FDCWD, "/", O_PATH | O_CLOEXEC);
+		if (guard >= 0)
+			guards->fds[guards->count++] = guard;
+	}
+}
+
+/* Where the program has put one of its own in the meantime, that one stays. */
+static void take_down_guards(const struct guards *guards)
+{
+	size_t i;
+
+	for (i = 0; i < guards->count; i++)
+		if (fcntl(guards->fds[i], F_GETFL) & O_PATH)
+			syscall(SYS_close, guards->fds[i]);
+}
+
 static int open_file(const char *path, int flags)
 {
-	return (int)syscall(SYS_openat, AT_FDCWD, path,
-			    flags | O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+	struct guards guards;
+	int fd, error;
+
+	put_up_guards(&guards);
+	fd = (int)syscall(SYS_openat, AT_FDCWD, path,
+			  flags | O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+	error = errno;
+	take_down_guards(&guards);
+	errno = error;
+	return fd;
 }
 
 static void close_file(int fd)
@@ -140,19 +182,25 @@ static uint64_t end_of(const struct ibvbuf_trace_header *header, uint64_t slots)
 	return header->records_offset + slots * header->record_size;
 }
 
+/* Whole pages of them: any 64 fill some. */
 static uint64_t slots_of_a_step(const struct ibvbuf_trace_header *header)
 {
-	return TRACE_STEP / header->record_size;
+	return TRACE_STEP / header->record_size & ~(uint64_t)63;
 }
 
-/* Fewer page faults later. Not every kernel can, and nothing depends on it. */
-static void populate(const struct ibvbuf_trace_header *header, uint64_t from, uint64_t to)
+/*
+ * A part that has space, to be stored to; 0 or an errno. What has none yet cannot be touched, by
+ * mistake or by a tool that looks at all memory. To have the pages at once saves faults later; not
+ * every kernel can, and nothing depends on it.
+ */
+static int give_access(void *mapped, uint64_t start, uint64_t end)
 {
-	uint64_t start = end_of(header, from) & ~(uint64_t)(PAGE - 1);
-	int saved_errno = errno;
+	char *first = (char *)mapped + start;
 
-	madvise((char *)(uintptr_t)header + start, end_of(header, to) - start, MADV_POPULATE_WRITE);
-	errno = saved_errno;
+	if (mprotect(first, end - start, PROT_READ | PROT_WRITE))
+		return errno;
+	madvise(first, end - start, MADV_POPULATE_WRITE);
+	return 0;
 }
 
 /* The file, if its name still is its own. */
@@ -201,9 +249,10 @@ static int extend(struct trace_file *file)
 		to = header->record_capacity;
 	error = give_space(file, fd, from, to);
 	close_file(fd);
+	if (!error)
+		error = give_access(header, end_of(header, from), end_of(header, to));
 	if (error)
 		return error;
-	populate(header, from, to);
 	/* Another thread may have come further. */
 	seen = from;
 	/* release: pairs with the acquire in recorder.c of who stores to the slots */
@@ -316,21 +365,21 @@ static bool is_first_to_make(uint64_t generation)
  */
 static int create(struct trace_file *file)
 {
-	unsigned int last;
+	unsigned int suffix, last;
 	size_t length;
 	int fd;
 
 	if (!trace_name_expand(config_get()->trace, file->path, sizeof(file->path) - SUFFIX_ROOM))
 		return -1;
 	length = strlen(file->path);
-	if (!is_first_to_make(file->generation))
-		file->suffix = (unsigned int)syscall(SYS_gettid);
-	last = file->suffix + SUFFIXES;
+	file->has_name = is_first_to_make(file->generation);
+	suffix = file->has_name ? 0 : (unsigned int)syscall(SYS_gettid);
+	last = suffix + SUFFIXES;
 	do {
-		if (file->suffix)
-			write_suffix(file->path + length, file->suffix);
+		if (suffix)
+			write_suffix(file->path + length, suffix);
 		fd = open_file(file->path, O_CREAT | O_EXCL);
-	} while (fd < 0 && errno == EEXIST && ++file->suffix < last);
+	} while (fd < 0 && errno == EEXIST && ++suffix < last);
 	return fd;
 }
 
@@ -367,11 +416,15 @@ static int furnish(struct trace_file *file, int fd, uint64_t start)
 	}
 	if (error)
 		return error;
-	/* What has no space yet is mapped, too, and not touched before it has. */
-	mapped = mmap(NULL, end_of(&layout, layout.record_capacity), PROT_READ | PROT_WRITE,
-		      MAP_SHARED, fd, 0);
+	/* What has no space yet is mapped, too. */
+	mapped = mmap(NULL, end_of(&layout, layout.record_capacity), PROT_NONE, MAP_SHARED, fd, 0);
 	if (mapped == MAP_FAILED)
 		return errno;
+	error = give_access(mapped, 0, end_of(&layout, first));
+	if (error) {
+		munmap(mapped, end_of(&layout, layout.record_capacity));
+		return error;
+	}
 	file->header = mapped;
 	file->devices = (struct ibvbuf_trace_device *)((char *)mapped + DEVICES_OFFSET);
 	file->modules = (struct ibvbuf_trace_module *)((char *)mapped + MODULES_OFFSET);
@@ -379,7 +432,6 @@ static int furnish(struct trace_file *file, int fd, uint64_t start)
 	*file->header = layout;
 	file->header->slots_allocated = first;
 	describe(file->header, start);
-	populate(file->header, 0, first);
 	/* Before any record is in it. release: who finds the magic finds the rest of the header */
 	__atomic_store_n((uint64_t *)(void *)file->header->magic, magic(), __ATOMIC_RELEASE);
 	return 0;
@@ -391,7 +443,7 @@ static int furnish(struct trace_file *file, int fd, uint64_t start)
  */
 static bool give_name(struct trace_file *kept, struct trace_file *file)
 {
-	if (!kept->header || file->suffix >= kept->suffix || rename(kept->path, file->path))
+	if (!kept->header || !file->has_name || rename(kept->path, file->path))
 		return false;
 	/* release: pairs with the acquire in reopen() */
 	__atomic_store_n(&kept->named, file, __ATOMIC_RELEASE);
@@ -466,7 +518,6 @@ struct trace_file *trace_file_make(uint64_t generation, uint64_t start)
 	} else {
 		error = furnish(file, fd, start);
 		close_file(fd);
-		/* The mapping is the last that can fail. */
 		if (error)
 			unlink(file->path);
 	}

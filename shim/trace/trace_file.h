@@ -45,8 +45,8 @@
  * @is_filled: the file system cannot be asked for space; it is written
  * @extending: threads that ask for space
  * @known: addresses of code, each in its own set
- * @suffix: of @path, as an existing file's name is not taken: "name", "name.1", ...
  * @path: absolute
+ * @has_name: whether that is the name to have, and not one beside it
  * @named: whose path the file has: its own, or that of a thread that made another
  */
 struct trace_file {
@@ -63,8 +63,8 @@ struct trace_file {
 	bool is_filled;
 	uint32_t extending;
 	uint64_t known[TRACE_KNOWN_PLACES] __attribute__((aligned(64)));
-	unsigned int suffix;
 	char path[PATH_MAX];
+	bool has_name;
 	const struct trace_file *named;
 };
 

@@ -14,6 +14,7 @@
 #include <link.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -195,6 +196,35 @@ static void register_after_closing(char **arguments)
 	fputs("two\n", file);
 	fclose(file);
 	say("registered");
+}
+
+static atomic_bool has_registered;
+
+/* How many lines could be written where nothing is open. */
+static void *complain(void *unused)
+{
+	static const char line[] = "a line of the program's\n";
+	uintptr_t written = 0;
+
+	(void)unused;
+	while (!atomic_load(&has_registered))
+		written += write(STDERR_FILENO, line, sizeof(line) - 1) > 0;
+	return (void *)written;
+}
+
+static void register_with_closed_error(char **arguments)
+{
+	pthread_t thread;
+	void *written;
+
+	begin();
+	close(STDERR_FILENO);
+	if (pthread_create(&thread, NULL, complain, NULL))
+		fail("pthread_create");
+	make_calls(0, 0, number(arguments[0]));
+	atomic_store(&has_registered, true);
+	pthread_join(thread, &written);
+	printf("written: %u\n", (unsigned int)(uintptr_t)written);
 }
 
 static void register_without_descriptors(char **arguments)
@@ -601,6 +631,7 @@ static const struct {
 	{"beside", register_beside, 1},
 	{"limited", register_with_limit, 1},
 	{"closing", register_after_closing, 1},
+	{"closed-error", register_with_closed_error, 1},
 	{"no-descriptors", register_without_descriptors, 1},
 	{"little-memory", register_with_little_memory, 1},
 	{"children", register_in_children, 2},

@@ -315,6 +315,21 @@ Test(one_surroundings, descriptors_that_the_program_closes_and_uses_again)
 	assert_all_there(trace_path, ALL_CALLS);
 }
 
+/* The trace file does not take the place of what is closed, not even for a moment. */
+Test(one_surroundings, the_standard_error_is_closed_and_written_to)
+{
+	struct run run;
+	struct outcome *outcome;
+
+	use_directory();
+	run = some(NULL);
+	run.arguments[0] = "closed-error";
+	run.arguments[1] = "40000";
+	outcome = assert_runs_the_same(&run);
+	cr_assert_str_eq(outcome->output, "written: 0\n");
+	assert_all_there(trace_path, 2 * 40000 + 1);
+}
+
 Test(one_surroundings, no_descriptor_is_to_be_had)
 {
 	struct run run;
