@@ -130,7 +130,8 @@ static void add_matches(struct string_list *files, const char *expression, uint6
 	glob_t found;
 	size_t i;
 
-	if (glob(expression, GLOB_NOSORT, NULL, &found))
+	/* A program's name may begin with a dot. */
+	if (glob(expression, GLOB_NOSORT | GLOB_PERIOD, NULL, &found))
 		return;
 	for (i = 0; i < found.gl_pathc; i++)
 		if (made_at(found.gl_pathv[i]) >= since)

@@ -92,10 +92,25 @@ summary_is_on_standard_error() {
 	same 'the command' "$(head -n 1 errors)" 'command summary'
 }
 
-summary_keeps_nothing() {
-	in_new_folder summary-private
+# in_new_temporary NAME: a new folder; where private ones are made is one in it
+in_new_temporary() {
+	in_new_folder "$1"
 	mkdir temporary
 	TMPDIR=$work_folder/temporary; export TMPDIR
+}
+
+summary_of_a_hidden_program() {
+	in_new_temporary summary-hidden
+	cp "$programs/new-linked" .hidden
+	told --summary ./.hidden > output 2> errors
+	grep -q '^file \.hidden-' errors
+	same 'what is left' "$(ls -A temporary)" ''
+	told --trace=%e --summary ./.hidden > output 2> errors
+	same 'the file' "$(grep '^file' errors)" 'file .hidden.1'
+}
+
+summary_keeps_nothing() {
+	in_new_temporary summary-private
 	same 'rights' "$(told --summary sh -c 'stat -c %a "${IBVBUF_TRACE%/*}"; "$0" > /dev/null' \
 		"$programs/new-linked" 2> errors)" 700
 	grep -q '^file new-linked-' errors
@@ -190,6 +205,7 @@ expect '--trace: --print shows the pattern' pattern_is_printed
 expect '--summary: on standard error, apart from the output' summary_is_on_standard_error
 expect '--summary: in a private folder that goes' summary_keeps_nothing
 expect '--summary: of all processes' summary_covers_children
+expect '--summary: of programs whose name begins with a dot' summary_of_a_hidden_program
 expect '--summary: of the files that this run made' summary_is_of_this_run
 expect '--summary: ends as the program did' summary_ends_as_the_program
 expect '--summary: passes signals on' summary_passes_signals
