@@ -95,7 +95,9 @@ static void print_summary(char *reader, const struct string_list *files)
 	process = fork();
 	if (!process) {
 		release_signals();
-		dup2(STDERR_FILENO, STDOUT_FILENO);
+		/* Where it is closed, the summary is not for the program's output either. */
+		if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+			_exit(EXIT_LAUNCHER);
 		execv(reader, arguments);
 		complain("'%s': %s", reader, strerror(errno));
 		_exit(EXIT_LAUNCHER);

@@ -99,6 +99,14 @@ in_new_temporary() {
 	TMPDIR=$work_folder/temporary; export TMPDIR
 }
 
+summary_without_standard_error() {
+	in_new_temporary summary-closed
+	told --summary "$programs/new-linked" > output 2>&-
+	same 'standard output' "$(cat output)" served
+	same 'nothing traced' "$(told --summary true 2>&-)" ''
+	same 'what is left' "$(ls -A temporary)" ''
+}
+
 summary_of_a_hidden_program() {
 	in_new_temporary summary-hidden
 	cp "$programs/new-linked" .hidden
@@ -203,6 +211,7 @@ expect '--trace=FILE: wherever the program is by then' file_that_is_named
 expect '--trace=FOLDER: a file in it; "%" in its name is itself' file_in_a_folder_that_is_named
 expect '--trace: --print shows the pattern' pattern_is_printed
 expect '--summary: on standard error, apart from the output' summary_is_on_standard_error
+expect '--summary: nowhere without a standard error' summary_without_standard_error
 expect '--summary: in a private folder that goes' summary_keeps_nothing
 expect '--summary: of all processes' summary_covers_children
 expect '--summary: of programs whose name begins with a dot' summary_of_a_hidden_program
