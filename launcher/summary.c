@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * The program is to notice little of having another parent: what is sent to the launcher reaches
- * it, and how it ends is how the launcher ends. What the terminal sends comes to both by itself.
+ * it, when it stops the launcher stops, and how it ends is how the launcher ends.
  */
 #define _GNU_SOURCE
 #include "summary.h"
@@ -17,14 +17,10 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define READER "ibvbuf-trace"
-
-/* What is passed on. */
-static const int passed[] = {
-	SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGWINCH,
-};
 
 /* How this process came to handle signals. */
 static sigset_t mask_before;
@@ -42,21 +38,17 @@ static char *reader_path(void)
 	return reader;
 }
 
-/* From here on, signals wait until they are asked for. */
-static sigset_t hold_signals(void)
+/* From here on, signals wait until they are asked for; so SIGPIPE ends nothing when nobody reads
+ * what is told, and the private folder goes. */
+static void hold_signals(void)
 {
 	struct sigaction usual = {.sa_handler = SIG_DFL};
-	sigset_t awaited;
-	size_t i;
+	sigset_t every;
 
-	sigemptyset(&awaited);
-	for (i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)
-		sigaddset(&awaited, passed[i]);
-	sigaddset(&awaited, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &awaited, &mask_before);
+	sigfillset(&every);
+	sigprocmask(SIG_SETMASK, &every, &mask_before);
 	/* Where it is ignored, nobody learns how a child ended. */
 	sigaction(SIGCHLD, &usual, &child_before);
-	return awaited;
 }
 
 static void release_signals(void)
@@ -65,20 +57,56 @@ static void release_signals(void)
 	sigprocmask(SIG_SETMASK, &mask_before, NULL);
 }
 
-/* How it ended, as waitpid() tells. */
-static int wait_for(pid_t process, const sigset_t *awaited)
+/* What came for a program that has ended. */
+static void forget_signals(void)
 {
+	const struct timespec no_time = {0};
+	sigset_t every;
+
+	sigfillset(&every);
+	while (sigtimedwait(&every, NULL, &no_time) > 0)
+		;
+}
+
+/* The terminal sends these to a whole group of processes, of which the program is, too. Others that
+ * come from the kernel are for the launcher alone: timers from before it was started, and SIGHUP
+ * for the leader of a session. */
+static bool came_to_both(const siginfo_t *info)
+{
+	if (info->si_code != SI_KERNEL)
+		return false;
+	switch (info->si_signo) {
+	case SIGINT:
+	case SIGQUIT:
+	case SIGTSTP:
+	case SIGTTIN:
+	case SIGTTOU:
+	case SIGWINCH:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* How it ended, as waitpid() tells. */
+static int wait_for(pid_t process)
+{
+	sigset_t every;
 	siginfo_t info;
 	int status;
 
+	sigfillset(&every);
 	for (;;) {
-		if (waitpid(process, &status, WNOHANG) == process)
-			return status;
-		if (sigwaitinfo(awaited, &info) <= 0 || info.si_signo == SIGCHLD)
-			continue;
-		/* The terminal's signals come from the kernel. */
-		if (info.si_code != SI_KERNEL)
+		if (waitpid(process, &status, WNOHANG | WUNTRACED) == process) {
+			if (!WIFSTOPPED(status))
+				return status;
+			/* For a shell to see. What continues this process is a SIGCONT, which
+			 * waits to be passed on. */
+			kill(getpid(), SIGSTOP);
+		} else if (sigwaitinfo(&every, &info) > 0 && info.si_signo != SIGCHLD &&
+			   !came_to_both(&info)) {
 			kill(process, info.si_signo);
+		}
 	}
 }
 
@@ -92,6 +120,7 @@ static void print_summary(char *reader, const struct string_list *files)
 	arguments[1] = print_string("summary");
 	memcpy(arguments + 2, files->items, files->count * sizeof(*arguments));
 	arguments[files->count + 2] = NULL;
+	forget_signals();
 	process = fork();
 	if (!process) {
 		release_signals();
@@ -105,7 +134,7 @@ static void print_summary(char *reader, const struct string_list *files)
 	if (process < 0)
 		complain("the summary cannot be made: %s", strerror(errno));
 	else
-		waitpid(process, NULL, 0);
+		wait_for(process);
 }
 
 /* As the program did; its core is the one that is of interest. */
@@ -131,14 +160,13 @@ const char *summary_fork(const char *pattern)
 	bool is_private = !pattern;
 	struct string_list files;
 	uint64_t start;
-	sigset_t awaited;
 	pid_t process;
 	int status;
 
+	hold_signals();
 	if (is_private)
 		pattern = trace_files_private();
 	start = trace_files_now();
-	awaited = hold_signals();
 	process = fork();
 	if (!process) {
 		release_signals();
@@ -150,7 +178,7 @@ const char *summary_fork(const char *pattern)
 			trace_files_remove(pattern);
 		exit(EXIT_LAUNCHER);
 	}
-	status = wait_for(process, &awaited);
+	status = wait_for(process);
 	files = trace_files_find(pattern, start);
 	if (files.count)
 		print_summary(reader, &files);

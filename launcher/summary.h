@@ -8,7 +8,8 @@
  * @pattern: of its trace files, from the root; NULL for a folder that goes afterwards
  *
  * Returns the pattern in that process, where the program is to be started with it. The other one
- * waits, passes signals on, prints the summary to standard error, and ends as the program did.
+ * waits, passes signals on, stops when the program does, prints the summary to standard error, and
+ * ends as the program did.
  */
 const char *summary_fork(const char *pattern);
 

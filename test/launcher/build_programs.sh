@@ -45,6 +45,7 @@ compile -DREFERS -Wl,--disable-new-dtags,-rpath,"$programs/vendor" -o "$programs
 compile -DREFERS -Wl,--enable-new-dtags,-rpath,'$ORIGIN/vendor' -o "$programs/new-runpath" \
 	"$user" "$new" -ldl
 compile -DOPENS -o "$programs/opens" "$user" -ldl
+compile -o "$programs/with-alarm" "$sources/programs/with_alarm.c"
 compile -static -o "$programs/static" "$sources/programs/no_verbs.c"
 compile -o "$programs/no-verbs" "$sources/programs/no_verbs.c"
 cat > "$programs/script" <<END

@@ -21,6 +21,16 @@ told() {
 	IBVBUF_LIBDIR=$work/prefix/lib/ibvbuf "$work/told/bin/ibvbuf-run" "$@"
 }
 
+# comes_true COMMAND...: within ten seconds
+comes_true() {
+	for _ in $(seq 100); do
+		"$@" && return
+		sleep 0.1
+	done
+	echo "not within ten seconds: $*"
+	return 1
+}
+
 # in_new_folder NAME: empty, and the current one
 in_new_folder() {
 	mkdir "$work/$1" && cd "$work/$1" || return
@@ -107,6 +117,21 @@ summary_without_standard_error() {
 	same 'what is left' "$(ls -A temporary)" ''
 }
 
+# Writing to the pipe raises SIGPIPE.
+summary_that_nobody_reads() {
+	in_new_temporary summary-unread
+	mkfifo pipe
+	exec 3<> pipe 4> pipe 3<&-
+	for command in : '"$0" > /dev/null'; do
+		status=0
+		IBVBUF_LIBDIR=$work/prefix/lib/ibvbuf env --default-signal=PIPE \
+			"$work/told/bin/ibvbuf-run" --summary sh -c "$command; exit 7" \
+			"$programs/new-linked" 2>&4 || status=$?
+		same "status after $command" "$status" 7
+	done
+	same 'what is left' "$(ls -A temporary)" ''
+}
+
 summary_of_a_hidden_program() {
 	in_new_temporary summary-hidden
 	cp "$programs/new-linked" .hidden
@@ -168,22 +193,56 @@ summary_ends_as_the_program() {
 summary_passes_signals() {
 	in_new_folder summary-signals
 	code=10
-	for signal in HUP INT QUIT TERM USR1 USR2; do
+	for signal in HUP INT QUIT TERM USR1 USR2 ALRM PROF VTALRM XCPU PWR RTMIN; do
 		code=$((code + 1))
 		rm -f ready
 		IBVBUF_LIBDIR=$work/prefix/lib/ibvbuf env --default-signal="$signal" \
 			"$work/told/bin/ibvbuf-run" --summary sh -c \
 			'trap "kill \$!; exit $1" "$0"; sleep 30 & : > ready; wait' "$signal" "$code" 2> errors &
 		pid=$!
-		for _ in 1 2 3 4 5 6 7 8 9 10; do
-			[ -e ready ] && break
-			sleep 0.1
-		done
+		comes_true [ -e ready ]
 		kill -s "$signal" "$pid"
 		status=0
 		wait "$pid" || status=$?
 		same "$signal" "$status" "$code"
 	done
+}
+
+# The timer is of the launcher's process, and not of the program's.
+summary_passes_an_alarm() {
+	same 'status' "$(status_of env --default-signal=ALRM "$programs/with-alarm" "$run" --summary \
+		sh -c 'trap "kill \$!; exit 9" ALRM; sleep 30 & wait')" 9
+}
+
+# The leader of a session gets SIGHUP when its terminal goes, and nobody else.
+summary_passes_a_hangup() {
+	command -v script > /dev/null || skip 'no script(1)'
+	in_new_folder summary-hangup
+	cat > command <<END
+#!/bin/sh
+exec env --default-signal=HUP "$run" --summary sh -c \
+	'trap "kill \$!; : > hung-up; exit" HUP; sleep 30 & : > ready; wait'
+END
+	chmod +x command
+	SHELL=/bin/sh script -qc 'exec ./command' /dev/null < /dev/null > output 2>&1 &
+	comes_true [ -e ready ]
+	kill -KILL "$!"
+	comes_true [ -e hung-up ]
+}
+
+state_is() {
+	[ "$(sed 's/.*) \(.\).*/\1/' "/proc/$1/stat")" = "$2" ]
+}
+
+summary_stops_and_goes_on() {
+	in_new_folder summary-stops
+	"$run" --summary sh -c 'kill -STOP $$; exit 5' 2> errors &
+	pid=$!
+	comes_true state_is "$pid" T
+	kill -CONT "$pid"
+	status=0
+	wait "$pid" || status=$?
+	same 'status' "$status" 5
 }
 
 # A shell that starts a program in the background may have told it to ignore some.
@@ -212,11 +271,15 @@ expect '--trace=FOLDER: a file in it; "%" in its name is itself' file_in_a_folde
 expect '--trace: --print shows the pattern' pattern_is_printed
 expect '--summary: on standard error, apart from the output' summary_is_on_standard_error
 expect '--summary: nowhere without a standard error' summary_without_standard_error
+expect '--summary: that nobody reads changes nothing' summary_that_nobody_reads
 expect '--summary: in a private folder that goes' summary_keeps_nothing
 expect '--summary: of all processes' summary_covers_children
 expect '--summary: of programs whose name begins with a dot' summary_of_a_hidden_program
 expect '--summary: of the files that this run made' summary_is_of_this_run
 expect '--summary: ends as the program did' summary_ends_as_the_program
 expect '--summary: passes signals on' summary_passes_signals
+expect '--summary: passes on the alarm of an earlier program' summary_passes_an_alarm
+expect '--summary: passes on the hangup of its terminal' summary_passes_a_hangup
+expect '--summary: stops and goes on with the program' summary_stops_and_goes_on
 expect '--summary: the program'\''s signals are as without it' signals_are_as_they_were
 expect '--summary: without the reader says what is missing' summary_needs_its_reader
