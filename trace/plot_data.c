@@ -49,13 +49,16 @@ static size_t series_of(const struct plot_data *data, const struct call_site *si
 static size_t column_of(const struct plot_data *data, uint64_t time)
 {
 	double share;
+	size_t column;
 
 	if (time <= data->begin)
 		return 0;
 	if (time >= data->end)
 		return data->column_count - 1;
 	share = (double)(time - data->begin) / (double)(data->end - data->begin);
-	return (size_t)(share * (double)data->column_count);
+	column = (size_t)(share * (double)data->column_count);
+	/* Of a span of decades, a few nanoseconds before the end are rounded to the end. */
+	return column < data->column_count ? column : data->column_count - 1;
 }
 
 /* What lives goes on living in the columns behind. */
