@@ -299,10 +299,15 @@ static void take(struct pass *pass, const struct trace_event *event)
 		site = site_of(pass, where);
 		count_call(pass, event, site);
 	}
+	if (!live_can_follow(input->sites, event)) {
+		analysis->passed_by += site != NULL;
+		return;
+	}
 	live_take(pass->live, event, where, &change);
 	if (change.kind == LIVE_NOTHING)
 		return;
-	if (change.unknown && site) {
+	/* What libibverbs ended by itself, it may have registered by itself. */
+	if (change.unknown && site && !call_site_is_of_libibverbs(where)) {
 		analysis->processes[event->file->index].unknown[change.kind]++;
 		analysis->all.unknown[change.kind]++;
 	}

@@ -164,6 +164,7 @@ struct analysis_totals {
  * @calls: by number
  * @probes: what probes were answered, @probe_count of them
  * @unknown_calls: of a number that this program does not know
+ * @passed_by: registrations by libibverbs itself, which are made and live nowhere
  * @sites: in the order in which they came, as are the next two
  * @failures: other than probes
  * @pairs: of all kinds
@@ -176,6 +177,7 @@ struct analysis {
 	struct analysis_error *probes;
 	size_t probe_count;
 	uint64_t unknown_calls;
+	uint64_t passed_by;
 	struct analysis_site **sites;
 	size_t site_count;
 	struct analysis_failure **failures;

@@ -192,6 +192,10 @@ static char *rdma_core_library(const char *name)
 	};
 	size_t i, length;
 
+	/* as it is called beneath the one that takes its place */
+	if (!fnmatch("libibverbs-real.so*", name, 0))
+		return print_string("libibverbs");
+
 	for (i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
 		if (fnmatch(patterns[i], name, 0) != 0)
 			continue;
@@ -339,6 +343,11 @@ const struct call_site *call_site_find(struct call_sites *sites, const struct tr
 	sites->lookups[bucket] = lookup;
 	sites->lookup_count++;
 	return &lookup->site->site;
+}
+
+bool call_site_is_of_libibverbs(const struct call_site *site)
+{
+	return site->library && !strcmp(site->library, "libibverbs");
 }
 
 const struct call_site *call_site_of(struct call_sites *sites, const struct trace_event *event)

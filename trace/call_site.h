@@ -40,6 +40,12 @@ const struct call_site *call_site_find(struct call_sites *sites, const struct tr
 const struct call_site *call_site_of(struct call_sites *sites, const struct trace_event *event);
 
 /*
+ * Whether libibverbs made the call by itself. What it does in a call that was recorded is a part of
+ * that one, so the application's call was not recorded: the program opened libibverbs for itself.
+ */
+bool call_site_is_of_libibverbs(const struct call_site *site);
+
+/*
  * "ucm_rcache_region+0x1f" from the symbols of the module, if its file is there and is the one that
  * ran (its build-id agrees); otherwise NULL.
  */

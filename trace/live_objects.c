@@ -555,6 +555,11 @@ static void end_window(struct live *live, const struct trace_event *event,
 	}
 }
 
+bool live_can_follow(struct call_sites *sites, const struct trace_event *event)
+{
+	return !event_registers(event) || !call_site_is_of_libibverbs(call_site_of(sites, event));
+}
+
 void live_take(struct live *live, const struct trace_event *event, const struct call_site *site,
 	       struct live_change *change)
 {

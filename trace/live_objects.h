@@ -110,8 +110,14 @@ struct live *live_new(bool with_ranges);
 void live_free(struct live *live);
 
 /*
- * Takes the next event. `site` is where it was called, or NULL if what it makes is not wanted: it
- * then lives without a site.
+ * False for what libibverbs registered by itself: as the application's call was not recorded, its
+ * deregistration will not be either, so that it is not known how long the MR lives.
+ */
+bool live_can_follow(struct call_sites *sites, const struct trace_event *event);
+
+/*
+ * Takes the next event, one that can be followed. `site` is where it was called, or NULL if what it
+ * makes is not wanted: it then lives without a site.
  */
 void live_take(struct live *live, const struct trace_event *event, const struct call_site *site,
 	       struct live_change *change);

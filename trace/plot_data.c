@@ -98,6 +98,8 @@ static void fill_columns(struct plot_data *data, struct trace_input *input)
 		reach(data, &reached, column, &now);
 		if (wanted && event_failed(&event) && !event_probes(&event))
 			data->columns[column].failures++;
+		if (!live_can_follow(input->sites, &event))
+			continue;
 		live_take(live, &event, site, &change);
 		if (change.kind != LIVE_MR || !change.site)
 			continue;

@@ -217,6 +217,7 @@ void summary_write(const struct summary *summary)
 	write_totals(&json, summary, &analysis->all);
 	json_close(&json, '}');
 	json_number(&json, "unknown_calls", analysis->unknown_calls);
+	json_number(&json, "passed_by", analysis->passed_by);
 	json_open(&json, "devices", '[');
 	for (i = 0; i < analysis->device_count; i++)
 		json_string(&json, NULL, analysis->devices[i]);

@@ -108,6 +108,16 @@ static void print_unknown(const struct analysis *analysis)
 			       text_count(&numbers, unknown[LIVE_MR]),
 			       unknown[LIVE_MR] == 1 ? " is of an MR that was"
 						     : "s are of MRs that were");
+	if (analysis->passed_by)
+		text_paragraph(
+			2, 4,
+			"%s registration%s made by libibverbs in calls that passed "
+			"ibvbuf-preload by, since the program opened libibverbs itself (start "
+			"it with ibvbuf-run without --plain). As little is seen of the "
+			"deregistrations, so %s counted among what lives.",
+			text_count(&numbers, analysis->passed_by),
+			analysis->passed_by == 1 ? " was" : "s were",
+			analysis->passed_by == 1 ? "it is not" : "they are not");
 	if (analysis->unknown_calls)
 		text_paragraph(2, 4,
 			       "%s record%s of calls that a later version of ibvbuf-preload knows.",
@@ -146,7 +156,7 @@ void summary_print_limits(const struct summary *summary)
 	const struct analysis *analysis = summary->analysis;
 
 	if (!limits.overwritten && !summary_missing(summary) && !limits.unlisted &&
-	    !analysis->all.unknown[LIVE_MR] && !analysis->unknown_calls &&
+	    !analysis->all.unknown[LIVE_MR] && !analysis->passed_by && !analysis->unknown_calls &&
 	    !analysis->calls[IBVBUF_TRACE_ALLOC_MW].count && !is_damaged(summary->input))
 		return;
 	puts("\nNot known");

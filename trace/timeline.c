@@ -263,7 +263,9 @@ static void run(struct trace_input *input)
 	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", stdout);
 	begin_rows(&timeline);
 	while (!ferror_unlocked(stdout) && trace_stream_next(input->stream, &event)) {
-		live_take(live, &event, NULL, &change);
+		change.kind = LIVE_NOTHING;
+		if (live_can_follow(input->sites, &event))
+			live_take(live, &event, NULL, &change);
 		row = &timeline.rows[event.file->index];
 		if (change.kind == LIVE_MR && !change.unknown) {
 			row->bytes += (uint64_t)change.bytes;

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #define IMAGE_DEVICES 4
-#define IMAGE_MODULES 8
+#define IMAGE_MODULES 9
 #define IMAGE_PATH    64
 
 /**

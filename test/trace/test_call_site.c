@@ -154,15 +154,17 @@ Test(site, calls_of_rdma_core_itself_are_marked)
 		{"/usr/lib/libmlx5.so.1", "libmlx5"},
 		{"/usr/lib/libibverbs/libmlx5-rdmav34.so", "libmlx5"},
 		{"/usr/lib/libibverbs/librxe-rdmav57.so", "librxe"},
+		{"/usr/lib/libibverbs.so.1", "libibverbs"},
+		{"/usr/lib/libibverbs-real.so.1", "libibverbs"},
 		{"/usr/lib/libucm.so.0", NULL},
 		{"/usr/lib/libmlx5_helper.so", NULL},
 	};
 	unsigned int i;
 
-	for (i = 0; i < 7; i++)
+	for (i = 0; i < 9; i++)
 		image_add_module(&image, i, libraries[i][0], (i + 1) * 0x10000, (i + 2) * 0x10000);
 	open_image();
-	for (i = 0; i < 7; i++) {
+	for (i = 0; i < 9; i++) {
 		const struct call_site *site = find((i + 1) * 0x10000 + 0x10, 5);
 
 		if (libraries[i][1])

@@ -13,10 +13,11 @@
 
 #include "infiniband/verbs.h"
 
-#define PROGRAM	  UINT64_C(0x10000)
-#define LIBRDMACM UINT64_C(0x20000)
-#define DOMAIN	  UINT64_C(0x1000)
-#define SECOND	  UINT64_C(1000000000)
+#define PROGRAM	   UINT64_C(0x10000)
+#define LIBRDMACM  UINT64_C(0x20000)
+#define LIBIBVERBS UINT64_C(0x30000)
+#define DOMAIN	   UINT64_C(0x1000)
+#define SECOND	   UINT64_C(1000000000)
 
 static struct image image;
 static uint64_t now;
@@ -28,6 +29,7 @@ static struct image new_image(uint64_t capacity)
 	image_add_device(&made, 0, "mlx5_0");
 	image_add_module(&made, 0, "/usr/bin/program", PROGRAM, PROGRAM + 0x10000);
 	image_add_module(&made, 1, "/usr/lib/librdmacm.so.1", LIBRDMACM, LIBRDMACM + 0x10000);
+	image_add_module(&made, 2, "/usr/lib/libibverbs.so.1", LIBIBVERBS, LIBIBVERBS + 0x10000);
 	/* no such process: it has ended */
 	made.header->process = 0x7fffffff;
 	return made;
@@ -339,6 +341,42 @@ Test(summary, counts_what_libraries_do_themselves)
 	add(IBVBUF_TRACE_ALLOC_PD, 0)->caller = LIBRDMACM + 0x80;
 
 	says(summary(), "2 calls were made by librdmacm itself, not by the application.");
+}
+
+/* Its deregistration is as little seen as the call of the application was. */
+Test(summary, takes_what_libibverbs_registered_by_itself_for_no_leak)
+{
+	const char *text;
+
+	add_registration(0x110, 1, 4096)->caller = LIBIBVERBS + 0x40;
+	add_registration(0x110, 2, 4096)->caller = LIBIBVERBS + 0x40;
+	add_registration(0x110, 3, 4096);
+	add_deregistration(3);
+
+	text = summary();
+	does_not_say(text, "never deregistered");
+	says(text, "Nothing is wrong");
+	says(text, "Not known\n 2 registrations were made by libibverbs");
+	says(text, "ibvbuf-run without --plain");
+	says(text, "At most 4 KiB at once");
+	text = output_of(&command_summary, "--json", image.path, NULL);
+	says(text, "\"passed_by\": 2");
+}
+
+Test(summary, knows_what_libibverbs_deregistered_by_itself)
+{
+	add_registration(0x110, 1, 4096)->caller = LIBIBVERBS + 0x40;
+	add_deregistration(1)->caller = LIBIBVERBS + 0x80;
+
+	does_not_say(summary(), "1 deregistration");
+}
+
+Test(summary, keeps_the_failures_of_libibverbs)
+{
+	add_failure(IBVBUF_TRACE_REG_MR_IOVA2, 0, EFAULT)->caller = LIBIBVERBS + 0x40;
+
+	says(summary(), "1 x ibv_reg_mr_iova2: EFAULT");
+	does_not_say(summary(), "were made by libibverbs");
 }
 
 Test(summary, tells_what_else_was_never_released)
