@@ -92,7 +92,7 @@ int trace_errno_number(const char *text)
 		return ENOTSUP;
 	errno = 0;
 	number = strtol(text, &end, 10);
-	if (errno || end == text || *end || number <= 0 || number > INT32_MAX)
+	if (errno || end == text || *end || number < -1 || number > INT32_MAX)
 		return 0;
 	return (int)number;
 }

@@ -33,7 +33,7 @@ const char *trace_backing_name(uint16_t backing);
 
 /* "ENOMEM"; NULL if it has no name. */
 const char *trace_errno_name(int error);
-/* By name or number; 0 if it is none. */
+/* By name or number, -1 for failures that set none; 0 if it is none. */
 int trace_errno_number(const char *text);
 
 /* Long enough for what the next two make; they return that, or words that need no room. */

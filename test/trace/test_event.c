@@ -71,7 +71,8 @@ Test(names, an_errno_is_found_by_name_and_number)
 	cr_assert_eq(trace_errno_number("ENOTSUP"), EOPNOTSUPP);
 	cr_assert_eq(trace_errno_number("12"), ENOMEM);
 	cr_assert_eq(trace_errno_number("0"), 0);
-	cr_assert_eq(trace_errno_number("-1"), 0);
+	cr_assert_eq(trace_errno_number("-1"), -1);
+	cr_assert_eq(trace_errno_number("-2"), 0);
 	cr_assert_eq(trace_errno_number("12x"), 0);
 	cr_assert_eq(trace_errno_number(""), 0);
 	cr_assert_eq(trace_errno_number("EWHAT"), 0);

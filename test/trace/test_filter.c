@@ -143,6 +143,8 @@ Test(filter, errnos)
 	cr_assert(takes("failed", NULL));
 	cr_assert_not(takes("errno", "EFAULT"));
 	cr_assert_not(add("errno", "EWHAT"));
+	record.error = -1;
+	cr_assert(takes("errno", "-1"));
 	record.error = 0;
 	cr_assert_not(takes("errno", "any"));
 	cr_assert_not(takes("failed", NULL));
