@@ -67,7 +67,9 @@ static void print_missing(const struct limits *limits)
 		text_paragraph(
 			2, 4,
 			"%s record%s dropped because no space could be had: a full disk, a limit "
-			"of file sizes (ulimit -f), or a file that was moved or deleted.",
+			"of file sizes (ulimit -f), or a file that was moved or deleted, or may "
+			"not be "
+			"opened any more (the process changed its privileges or its root folder).",
 			text_count(&numbers, limits->no_space),
 			limits->no_space == 1 ? " was" : "s were");
 	if (limits->busy)

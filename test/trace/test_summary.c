@@ -432,6 +432,7 @@ Test(summary, tells_what_was_dropped_and_why)
 
 	text = summary();
 	says(text, "1 record was dropped because no space could be had");
+	says(text, "may not be opened any more");
 	says(text, "2,000 records were dropped because the file was full");
 	says(text, "3 records were dropped because the slot was still being written");
 	says(text, "4 devices or modules found no room");
