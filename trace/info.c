@@ -64,7 +64,7 @@ static void print_records(const struct trace_file *file)
 	print_loss("overwritten", file->overwritten, "newer ones took their place");
 	print_loss("dropped", header->dropped_no_space,
 		   "no space: the disk is full, a limit of file sizes was met, or the file was "
-		   "removed");
+		   "removed or may not be opened any more");
 	print_loss("dropped", header->dropped_full, "the file was full");
 	print_loss("dropped", header->dropped_busy, "the place was still being written");
 	print_loss("unlisted", header->unlisted,
@@ -85,7 +85,7 @@ static void run(struct trace_input *input)
 	for (i = 0; i < input->file_count; i++) {
 		file = input->files[i];
 		header = &file->header;
-		printf("%s\n", file->path);
+		printf("%s\n", printable(file->path));
 		snprintf(number, sizeof(number), "%u.%u", header->version_major,
 			 header->version_minor);
 		print_row("format", number);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #define _GNU_SOURCE
 #include "input.h"
+#include "file_words.h"
 #include "../launcher/message.h"
 
 #include <stdio.h>
@@ -51,7 +52,7 @@ static bool take_options(const struct trace_command *command, struct filter *fil
 		if (option == ':' || option == '?')
 			complain(option == ':' ? "'%s' needs a value; see ibvbuf-trace %s --help"
 					       : "no option '%s'; see ibvbuf-trace %s --help",
-				 argv[optind - 1], command->name);
+				 printable(argv[optind - 1]), command->name);
 		if (option == OPTION_HELP) {
 			help(command);
 			*status = EXIT_SUCCESS;
@@ -61,8 +62,8 @@ static bool take_options(const struct trace_command *command, struct filter *fil
 		taken = option < FILTER_OPTION ? command->take_option(option, optarg)
 					       : filter_add(filter, option, optarg);
 		if (!taken) {
-			complain("'%s' is no value for --%s; see ibvbuf-trace %s --help", optarg,
-				 options[which].name, command->name);
+			complain("'%s' is no value for --%s; see ibvbuf-trace %s --help",
+				 printable(optarg), options[which].name, command->name);
 			break;
 		}
 	}
@@ -83,6 +84,19 @@ static void allow_many_files(void)
 	}
 }
 
+/* By whichever name it was opened before. */
+static bool is_open(const struct trace_input *input, const struct trace_file *file)
+{
+	size_t i;
+
+	for (i = 0; i < input->file_count; i++) {
+		if (input->files[i]->file_system == file->file_system &&
+		    input->files[i]->inode == file->inode)
+			return true;
+	}
+	return false;
+}
+
 static void open_files(struct trace_input *input, char **paths, size_t count, int *status)
 {
 	struct trace_file *file;
@@ -94,17 +108,17 @@ static void open_files(struct trace_input *input, char **paths, size_t count, in
 	for (i = 0; i < count; i++) {
 		file = trace_file_open(paths[i], &problem);
 		if (!file) {
-			complain("%s: %s", paths[i], problem);
+			complain("%s: %s", printable(paths[i]), problem);
 			free(problem);
 			*status = EXIT_UNREADABLE;
 			continue;
 		}
-		if (!filter_takes_file(input->filter, file)) {
+		if (is_open(input, file) || !filter_takes_file(input->filter, file)) {
 			trace_file_close(file);
 			continue;
 		}
 		if (file->damage)
-			complain("%s: %s", paths[i], file->damage);
+			complain("%s: %s", printable(paths[i]), file->damage);
 		file->index = input->file_count;
 		input->files[input->file_count++] = file;
 		if (file->header.start_realtime < input->start)

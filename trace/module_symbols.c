@@ -4,6 +4,7 @@
 #include "../launcher/elf_file.h"
 #include "../launcher/message.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,15 +125,33 @@ static int compare(const void *one, const void *other)
 	return strcmp(second->name, first->name);
 }
 
+/* Files of traces may be as many as a process can have open. */
+static void complain_of_limit(int error)
+{
+	static bool complained;
+
+	if (complained || (error != EMFILE && error != ENFILE))
+		return;
+	complained = true;
+	complain("some functions are not named, for their modules cannot be opened: %s",
+		 strerror(error));
+}
+
 struct module_symbols *module_symbols_open(const char *path, const uint8_t *build_id,
 					   size_t build_id_length)
 {
 	struct module_symbols *symbols;
 	struct elf_file elf;
+	int error;
 
 	/* Of a path that was too long its end is recorded. */
-	if (path[0] != '/' || !build_id_length || elf_open(&elf, path))
+	if (path[0] != '/' || !build_id_length)
 		return NULL;
+	error = elf_open(&elf, path);
+	if (error) {
+		complain_of_limit(error);
+		return NULL;
+	}
 	symbols = grow(NULL, 1, sizeof(*symbols));
 	memset(symbols, 0, sizeof(*symbols));
 	if (elf.kind.elf_class == ELFCLASS64 && has_build_id(&elf, build_id, build_id_length)) {

@@ -228,7 +228,7 @@ static void print_losses(const struct trace_input *input)
 		dropped = trace_file_dropped(file);
 		if (dropped)
 			printf("# %s: %" PRIu64 " records were dropped; see ibvbuf-trace info\n",
-			       file->path, dropped);
+			       printable(file->path), dropped);
 	}
 }
 

@@ -327,6 +327,8 @@ struct trace_file *trace_file_open(const char *path, char **problem)
 								: "it is not a regular file");
 		goto close;
 	}
+	file->file_system = status.st_dev;
+	file->inode = status.st_ino;
 	length = trace_file_read(file, 0, &file->header, sizeof(file->header));
 	if (!length) {
 		*problem = print_string("it is empty");

@@ -12,10 +12,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /**
  * struct trace_file - an open file
  * @path: as it was given
+ * @file_system: number of the one that the file is on
+ * @inode: its number there
  * @index: which of the files that were opened; from 0 on
  * @header: as of the last trace_file_refresh(). Its strings end, its sizes and offsets make sense;
  *	its counters are whatever the file says.
@@ -34,6 +37,8 @@
  */
 struct trace_file {
 	const char *path;
+	dev_t file_system;
+	ino_t inode;
 	size_t index;
 	struct ibvbuf_trace_header header;
 	struct ibvbuf_trace_device *devices;
