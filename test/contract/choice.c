@@ -40,10 +40,12 @@ Test(native_choice, it_is_registered_as_plain_memory)
 {
 	struct registration seen;
 	struct memory memory;
+	struct ibv_mr *mr;
 
 	configure("backing = anonymous\n");
 	memory = make_buffer(100);
-	cr_assert_not_null(ibv_reg_buf_mr(memory.pd, memory.buf, memory.address + 3, 50, 7));
+	mr = ibv_reg_buf_mr(memory.pd, memory.buf, memory.address + 3, 50, 7);
+	cr_assert_not_null(mr);
 	cr_assert_eq(CALLS(ibv_reg_buf_mr), 0);
 	cr_assert_eq(registrations(), 1);
 	seen = last_registration();
@@ -51,6 +53,7 @@ Test(native_choice, it_is_registered_as_plain_memory)
 	cr_assert_eq(seen.addr, WORD(memory.address + 3));
 	cr_assert_eq(seen.length, 50);
 	cr_assert_eq(seen.access, 7);
+	ibv_dereg_mr(mr);
 }
 
 Test(native_choice, its_handle_is_checked)
