@@ -10,6 +10,10 @@
 #define EXPORT __attribute__((visibility("default")))
 #define CALLER __builtin_return_address(0)
 
+/* verbs.h declares it since 34. */
+struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova,
+				 int fd, int access);
+
 EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
 {
 	STRAIGHT(ibv_open_device, device);

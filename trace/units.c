@@ -15,10 +15,11 @@ static void print_scaled(char text[UNITS_TEXT_SIZE], double value, const char *u
 	snprintf(number, sizeof(number), "%.*f", decimals, value);
 	if (decimals) {
 		length = strlen(number);
-		while (number[length - 1] == '0')
-			number[--length] = '\0';
-		if (number[length - 1] == '.')
-			number[length - 1] = '\0';
+		while (length && number[length - 1] == '0')
+			length--;
+		if (length && number[length - 1] == '.')
+			length--;
+		number[length] = '\0';
 	}
 	snprintf(text, UNITS_TEXT_SIZE, "%s %s", number, unit);
 }
