@@ -41,8 +41,15 @@ static void put_text(const char *text)
 /* With no more digits than are seen. */
 static void put_number(double number)
 {
-	long tenths = (long)(number * 10 + (number < 0 ? -0.5 : 0.5));
+	/* Far beyond any picture: of a damaged file. */
+	const double limit = 1e12;
+	long tenths;
 
+	if (!(number < limit))
+		number = limit;
+	else if (number < -limit)
+		number = -limit;
+	tenths = (long)(number * 10 + (number < 0 ? -0.5 : 0.5));
 	if (tenths % 10)
 		printf("%.1f", (double)tenths / 10);
 	else
