@@ -1,36 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #define _GNU_SOURCE
 #include "memory_map.h"
+#include "raw_file.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
 bool memory_map_open(struct memory_map *map)
 {
 	map->length = 0;
 	map->position = 0;
-	map->fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	map->fd = raw_open("/proc/self/maps", O_RDONLY, 0);
 	return map->fd >= 0;
 }
 
 void memory_map_close(struct memory_map *map)
 {
-	int saved_errno = errno;
-
-	syscall(SYS_close, map->fd);
-	errno = saved_errno;
+	raw_close(map->fd);
 }
 
 static int next_byte(struct memory_map *map)
 {
 	if (map->position == map->length) {
-		do {
-			map->length = syscall(SYS_read, map->fd, map->bytes, sizeof(map->bytes));
-		} while (map->length < 0 && errno == EINTR);
+		map->length = raw_read(map->fd, map->bytes, sizeof(map->bytes));
 		map->position = 0;
 		if (map->length <= 0)
 			return -1;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
-/* By syscall(), as in small_file.c: nothing here is a cancellation point. */
+/* By syscall(), as in raw_file.c: nothing here is a cancellation point. */
 #define _GNU_SOURCE
 #include "report.h"
 #include "config.h"
 #include "originals.h"
 #include "quiet.h"
+#include "raw_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -89,16 +90,14 @@ void report_text(const struct text *text)
 
 	/* Opened for each line: no descriptor of ours is in the program's way. */
 	if (*path)
-		fd = (int)syscall(SYS_openat, AT_FDCWD, path,
-				  O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
-				  0600);
+		fd = raw_open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY, 0600);
 	/* Better there than not at all, if the file cannot be had. */
 	if (fd < 0)
 		fd = STDERR_FILENO;
 	if (is_writable(fd))
 		write_quietly(fd, text);
 	if (fd != STDERR_FILENO)
-		syscall(SYS_close, fd);
+		raw_close(fd);
 	errno = saved_errno;
 }
 

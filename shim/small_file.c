@@ -1,27 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
-/*
- * open(), read() and close() are cancellation points, where the calls that need a file have none:
- * a thread that is cancelled in one of ours would not have been without the shim. So the kernel is
- * called by syscall().
- */
 #define _GNU_SOURCE
 #include "small_file.h"
+#include "raw_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 static ssize_t read_all(int fd, char *text, size_t capacity)
 {
 	size_t length = 0;
 
 	for (;;) {
-		ssize_t got = syscall(SYS_read, fd, text + length, capacity - length);
+		ssize_t got = raw_read(fd, text + length, capacity - length);
 
-		if (got < 0 && errno == EINTR)
-			continue;
 		if (got < 0)
 			return -1;
 		if (got == 0)
@@ -40,17 +32,15 @@ ssize_t small_file_read(const char *path, char *text, size_t capacity)
 {
 	ssize_t length = -1;
 	struct stat status;
-	int fd, error;
+	int fd;
 
 	/* A FIFO must not make the program wait for a writer. */
-	fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = raw_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
 	if (fd < 0)
 		return -1;
 	errno = EINVAL;
 	if (!fstat(fd, &status) && S_ISREG(status.st_mode))
 		length = read_all(fd, text, capacity);
-	error = errno;
-	syscall(SYS_close, fd);
-	errno = error;
+	raw_close(fd);
 	return length;
 }

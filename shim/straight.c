@@ -25,9 +25,8 @@ static bool has_a_duty(enum original_id id)
 
 void *straight_decide(enum original_id id)
 {
-	void *address;
+	void *address = original_address(id);
 
-	address = original_address(id);
 	/* Without a library, or another shim, that is known: one may be loaded later. */
 	if (!original_library_path())
 		return NULL;

@@ -15,6 +15,7 @@
 #include "trace_devices.h"
 #include "trace_file.h"
 #include "trace_modules.h"
+#include "trace_space.h"
 
 #include <execinfo.h>
 #include <string.h>
@@ -77,7 +78,7 @@ static void drop(uint64_t *counter)
 
 static bool has_space(struct trace_file *file, uint64_t slot)
 {
-	/* acquire: pairs with the release in trace_file.c */
+	/* acquire: pairs with the release in trace_space.c */
 	return slot < __atomic_load_n(&file->header->slots_allocated, __ATOMIC_ACQUIRE);
 }
 
@@ -89,7 +90,7 @@ static void ask_ahead(struct trace_file *file, uint64_t number, uint64_t now)
 
 	if (__builtin_expect(number + file->half_step >= allocated, 0) &&
 	    allocated < header->record_capacity)
-		trace_file_extend(file, now, number < allocated);
+		trace_space_extend(file, now, number < allocated);
 }
 
 /* The slot of a number. The rounds are long: a division is wanted once in each. */
@@ -141,7 +142,7 @@ static struct ibvbuf_trace_record *claim(struct trace_file *file, uint64_t now, 
 	number = slot_of(file, number);
 	/* The same: more than are asked for ahead. */
 	if (!has_space(file, number))
-		trace_file_extend(file, now, false);
+		trace_space_extend(file, now, false);
 	if (!has_space(file, number)) {
 		drop(&header->dropped_no_space);
 		return NULL;

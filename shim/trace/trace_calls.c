@@ -407,7 +407,8 @@ struct ibv_pd *trace_import_pd(struct ibv_context *context, uint32_t pd_handle, 
 
 	DECIDE_STRAIGHT(ibv_import_pd, context, pd_handle);
 	trace_begin(&call, IBVBUF_TRACE_IMPORT_PD, caller);
-	call.record.handle = pd_handle;
+	if (call.is_recorded)
+		call.record.handle = pd_handle;
 	pd = domain_import(context, pd_handle);
 	made_domain(&call, context, pd);
 	trace_end(&call);

@@ -19,9 +19,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Bytes of records that space is asked for at a time. */
-#define TRACE_STEP ((uint64_t)1 << 20)
-
 /* Devices that a file has room for. */
 #define TRACE_DEVICES 64
 
@@ -87,14 +84,5 @@ static inline struct trace_file *trace_file_get(uint64_t generation, uint64_t st
 		file = trace_file_make(generation, start);
 	return file && file->header ? file : NULL;
 }
-
-/**
- * trace_file_extend - ask for a step of space more
- * @now: CLOCK_MONOTONIC, in nanoseconds
- * @is_ahead: whether there is enough for the record at hand
- *
- * Where there was none, it is asked for again after a second. Any thread.
- */
-void trace_file_extend(struct trace_file *file, uint64_t now, bool is_ahead);
 
 #endif

@@ -10,6 +10,7 @@
 #define _GNU_SOURCE
 #include "trace_modules.h"
 #include "memory_map.h"
+#include "trace_name.h"
 
 #include <errno.h>
 #include <link.h>
@@ -41,19 +42,6 @@ static void read_notes(struct ibvbuf_trace_module *module, const char *notes, si
 		}
 		at = end;
 	}
-}
-
-/* Of a path that is too long, its end tells more. */
-static void name_module(struct ibvbuf_trace_module *module, const char *path)
-{
-	size_t capacity = sizeof(module->path) - 1;
-	size_t length = strlen(path);
-
-	if (length > capacity) {
-		path += length - capacity;
-		length = capacity;
-	}
-	memcpy(module->path, path, length);
 }
 
 /* The mapping that begins a file. */
@@ -129,7 +117,7 @@ static bool find_module(struct ibvbuf_trace_module *module, uint64_t address)
 	if (!is_found || !mapping.inode || head.inode != mapping.inode ||
 	    head.device != mapping.device || !read_image(module, &head, address))
 		return false;
-	name_module(module, mapping.path);
+	trace_name_copy(module->path, sizeof(module->path), mapping.path);
 	return true;
 }
 

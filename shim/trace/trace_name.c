@@ -149,3 +149,23 @@ bool trace_name_expand(const char *pattern, char *path, size_t capacity)
 		errno = ENAMETOOLONG;
 	return name.fits;
 }
+
+void trace_name_add_suffix(char *end, unsigned int suffix)
+{
+	struct name name = {end, 0, TRACE_NAME_SUFFIX, true};
+
+	add(&name, ".", 1);
+	add_number(&name, suffix);
+}
+
+void trace_name_copy(char *field, size_t capacity, const char *text)
+{
+	size_t length = strlen(text);
+
+	if (length >= capacity) {
+		text += length - (capacity - 1);
+		length = capacity - 1;
+	}
+	memcpy(field, text, length);
+	field[length] = '\0';
+}

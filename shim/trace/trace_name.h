@@ -32,4 +32,13 @@ bool trace_name_is_valid(const char *pattern, size_t length);
  */
 bool trace_name_expand(const char *pattern, char *path, size_t capacity);
 
+/* Bytes of a suffix at most: a dot, ten digits and a zero. */
+#define TRACE_NAME_SUFFIX 12
+
+/* ".1": what tells apart files that would have the same name. To the end of one. */
+void trace_name_add_suffix(char *end, unsigned int suffix);
+
+/* Into a field of the file; of what is too long, its end, which tells more. */
+void trace_name_copy(char *field, size_t capacity, const char *text);
+
 #endif

@@ -113,6 +113,18 @@ Test(one_surroundings, nothing_stands_in_the_way)
 	assert_all_there(trace_path, ALL_CALLS);
 }
 
+/* Records with stacks: a step of space does not end where a page does. */
+Test(one_surroundings, a_file_whose_steps_end_within_a_page)
+{
+	struct run run;
+
+	use_directory();
+	run = some(MANY);
+	run.stack = "3";
+	cr_assert_str_eq(assert_runs_the_same(&run)->errors, "");
+	assert_all_there(trace_path, ALL_CALLS);
+}
+
 Test(one_surroundings, a_disk_that_gets_full)
 {
 	struct run run;
