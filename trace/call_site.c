@@ -3,6 +3,7 @@
 #include "call_site.h"
 #include "file_words.h"
 #include "module_symbols.h"
+#include "object_map.h"
 #include "../launcher/message.h"
 
 #include <fnmatch.h>
@@ -12,7 +13,7 @@
 
 /* What a process says of an address, and for which calls: those between two times. */
 struct lookup {
-	struct lookup *next;
+	struct object_entry entry;
 	const struct trace_file *file;
 	uint64_t address;
 	uint64_t from;
@@ -24,7 +25,7 @@ struct lookup {
 /* A call site, with what has been found out about it. */
 struct known_site {
 	struct call_site site;
-	struct known_site *next;
+	struct object_entry entry;
 	struct known_module *module;
 	bool function_known;
 	char *function;
@@ -43,14 +44,11 @@ struct known_module {
 };
 
 struct call_sites {
-	struct lookup **lookups;
-	size_t lookup_count, lookup_buckets;
-	struct known_site **sites;
-	size_t site_count, site_buckets;
+	struct object_map lookups;
+	struct object_map sites;
 	struct known_module *modules;
 };
 
-#define FIRST_BUCKETS 1024
 /* No code is there. */
 #define ELSEWHERE    UINT64_MAX
 #define MOST_LOOKUPS (UINT64_C(4) * CALL_SITES_MOST)
@@ -63,36 +61,27 @@ struct call_sites *call_sites_new(void)
 	return sites;
 }
 
-static void forget_lookups(struct call_sites *sites)
+static void free_lookup(struct object_entry *entry)
 {
-	struct lookup *lookup;
-	size_t i;
+	free(OBJECT_OF(entry, struct lookup, entry));
+}
 
-	for (i = 0; i < sites->lookup_buckets; i++) {
-		while ((lookup = sites->lookups[i])) {
-			sites->lookups[i] = lookup->next;
-			free(lookup);
-		}
-	}
-	sites->lookup_count = 0;
+static void free_site(struct object_entry *entry)
+{
+	struct known_site *site = OBJECT_OF(entry, struct known_site, entry);
+
+	free((char *)site->site.text);
+	free(site->function);
+	free(site->whole_text);
+	free(site);
 }
 
 void call_sites_free(struct call_sites *sites)
 {
 	struct known_module *module;
-	struct known_site *site;
-	size_t i;
 
-	forget_lookups(sites);
-	for (i = 0; i < sites->site_buckets; i++) {
-		while ((site = sites->sites[i])) {
-			sites->sites[i] = site->next;
-			free((char *)site->site.text);
-			free(site->function);
-			free(site->whole_text);
-			free(site);
-		}
-	}
+	object_map_clear(&sites->lookups, free_lookup);
+	object_map_clear(&sites->sites, free_site);
 	while ((module = sites->modules)) {
 		sites->modules = module->next;
 		module_symbols_free(module->symbols);
@@ -100,80 +89,9 @@ void call_sites_free(struct call_sites *sites)
 		free(module->library);
 		free(module);
 	}
-	free(sites->lookups);
-	free(sites->sites);
+	object_map_free(&sites->lookups);
+	object_map_free(&sites->sites);
 	free(sites);
-}
-
-/* The numbers of a key are spread over all bits (the last step of SplitMix64). */
-static uint64_t spread(uint64_t key)
-{
-	key = (key ^ (key >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	key = (key ^ (key >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return key ^ (key >> 31);
-}
-
-static size_t lookup_bucket(const struct trace_file *file, uint64_t address, size_t buckets)
-{
-	return spread(address + (file->index << 48)) & (buckets - 1);
-}
-
-static size_t site_bucket(const struct known_module *module, uint64_t offset, size_t buckets)
-{
-	return spread(offset + spread((uintptr_t)module)) & (buckets - 1);
-}
-
-static void **new_buckets(size_t count)
-{
-	void **buckets = calloc(count, sizeof(*buckets));
-
-	if (!buckets)
-		fail("out of memory");
-	return buckets;
-}
-
-static void make_room_for_lookup(struct call_sites *sites)
-{
-	const size_t count = sites->lookup_buckets ? 2 * sites->lookup_buckets : FIRST_BUCKETS;
-	struct lookup **buckets, *lookup;
-	size_t i, bucket;
-
-	if (sites->lookup_count < sites->lookup_buckets)
-		return;
-	buckets = (struct lookup **)new_buckets(count);
-	for (i = 0; i < sites->lookup_buckets; i++) {
-		while ((lookup = sites->lookups[i])) {
-			sites->lookups[i] = lookup->next;
-			bucket = lookup_bucket(lookup->file, lookup->address, count);
-			lookup->next = buckets[bucket];
-			buckets[bucket] = lookup;
-		}
-	}
-	free(sites->lookups);
-	sites->lookups = buckets;
-	sites->lookup_buckets = count;
-}
-
-static void make_room_for_site(struct call_sites *sites)
-{
-	const size_t count = sites->site_buckets ? 2 * sites->site_buckets : FIRST_BUCKETS;
-	struct known_site **buckets, *site;
-	size_t i, bucket;
-
-	if (sites->site_count < sites->site_buckets)
-		return;
-	buckets = (struct known_site **)new_buckets(count);
-	for (i = 0; i < sites->site_buckets; i++) {
-		while ((site = sites->sites[i])) {
-			sites->sites[i] = site->next;
-			bucket = site_bucket(site->module, site->site.offset, count);
-			site->next = buckets[bucket];
-			buckets[bucket] = site;
-		}
-	}
-	free(sites->sites);
-	sites->sites = buckets;
-	sites->site_buckets = count;
 }
 
 static const char *last_part(const char *path)
@@ -229,13 +147,19 @@ static struct known_module *intern_module(struct call_sites *sites,
 	return module;
 }
 
+static uint64_t hash_of_site(const struct known_module *module, uint64_t offset)
+{
+	return object_hash((uintptr_t)module, offset, 0);
+}
+
 static struct known_site *find_site(const struct call_sites *sites,
 				    const struct known_module *module, uint64_t offset)
 {
-	const size_t bucket = site_bucket(module, offset, sites->site_buckets);
+	struct object_entry *entry = object_map_first(&sites->sites, hash_of_site(module, offset));
 	struct known_site *site;
 
-	for (site = sites->sites[bucket]; site; site = site->next) {
+	for (; entry; entry = object_map_next(entry)) {
+		site = OBJECT_OF(entry, struct known_site, entry);
 		if (site->module == module && site->site.offset == offset)
 			return site;
 	}
@@ -246,15 +170,12 @@ static struct known_site *find_site(const struct call_sites *sites,
 static struct known_site *intern_site(struct call_sites *sites, struct known_module *module,
 				      uint64_t offset)
 {
-	struct known_site *known;
+	struct known_site *known = find_site(sites, module, offset);
 	struct call_site *site;
-	size_t bucket;
 
-	make_room_for_site(sites);
-	known = find_site(sites, module, offset);
 	if (known)
 		return known;
-	if (sites->site_count >= CALL_SITES_MOST && (module || offset != ELSEWHERE))
+	if (sites->sites.count >= CALL_SITES_MOST && (module || offset != ELSEWHERE))
 		return intern_site(sites, NULL, ELSEWHERE);
 	known = grow(NULL, 1, sizeof(*known));
 	memset(known, 0, sizeof(*known));
@@ -273,10 +194,7 @@ static struct known_site *intern_site(struct call_sites *sites, struct known_mod
 					  printable(site->name), offset);
 	else
 		site->text = print_string("%s+0x%" PRIx64, printable(site->name), offset);
-	bucket = site_bucket(module, offset, sites->site_buckets);
-	known->next = sites->sites[bucket];
-	sites->sites[bucket] = known;
-	sites->site_count++;
+	object_map_insert(&sites->sites, &known->entry, hash_of_site(module, offset));
 	return known;
 }
 
@@ -319,12 +237,12 @@ static void look_up(struct call_sites *sites, struct lookup *lookup, uint64_t ti
 const struct call_site *call_site_find(struct call_sites *sites, const struct trace_file *file,
 				       uint64_t address, uint64_t time)
 {
+	const uint64_t hash = object_hash(file->index, address, 0);
+	struct object_entry *entry = object_map_first(&sites->lookups, hash);
 	struct lookup *lookup;
-	size_t bucket;
 
-	make_room_for_lookup(sites);
-	bucket = lookup_bucket(file, address, sites->lookup_buckets);
-	for (lookup = sites->lookups[bucket]; lookup; lookup = lookup->next) {
+	for (; entry; entry = object_map_next(entry)) {
+		lookup = OBJECT_OF(entry, struct lookup, entry);
 		if (lookup->address != address || lookup->file != file || time < lookup->from ||
 		    time >= lookup->to)
 			continue;
@@ -333,15 +251,13 @@ const struct call_site *call_site_find(struct call_sites *sites, const struct tr
 			look_up(sites, lookup, time);
 		return &lookup->site->site;
 	}
-	if (sites->lookup_count == MOST_LOOKUPS)
-		forget_lookups(sites);
+	if (sites->lookups.count == MOST_LOOKUPS)
+		object_map_clear(&sites->lookups, free_lookup);
 	lookup = grow(NULL, 1, sizeof(*lookup));
 	lookup->file = file;
 	lookup->address = address;
 	look_up(sites, lookup, time);
-	lookup->next = sites->lookups[bucket];
-	sites->lookups[bucket] = lookup;
-	sites->lookup_count++;
+	object_map_insert(&sites->lookups, &lookup->entry, hash);
 	return &lookup->site->site;
 }
 

@@ -91,6 +91,20 @@ void object_map_remove(struct object_map *map, struct object_entry *entry)
 	map->count--;
 }
 
+void object_map_clear(struct object_map *map, void (*release)(struct object_entry *entry))
+{
+	struct object_entry *entry;
+	size_t i;
+
+	for (i = 0; i < map->bucket_count; i++) {
+		while ((entry = map->buckets[i])) {
+			map->buckets[i] = entry->next;
+			release(entry);
+		}
+	}
+	map->count = 0;
+}
+
 void object_map_free(struct object_map *map)
 {
 	free(map->buckets);

@@ -33,6 +33,8 @@ struct object_entry *object_map_first(const struct object_map *map, uint64_t has
 struct object_entry *object_map_next(const struct object_entry *entry);
 /* `entry` must be in the map. */
 void object_map_remove(struct object_map *map, struct object_entry *entry);
+/* Takes out all, one after the other, and hands each to `release`, which may free it. */
+void object_map_clear(struct object_map *map, void (*release)(struct object_entry *entry));
 /* Frees what the map took, not the objects. */
 void object_map_free(struct object_map *map);
 

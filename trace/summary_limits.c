@@ -46,56 +46,40 @@ uint64_t summary_missing(const struct summary *summary)
 	return limits.no_space + limits.full + limits.busy + limits.absent + limits.torn;
 }
 
-static void print_missing(const struct limits *limits)
+/* "1 record was ..." or "3 records were ..."; nothing of none. */
+static void print_if_any(uint64_t count, const char *one, const char *several, const char *what)
 {
 	struct text_numbers numbers = {0};
 
-	if (limits->overwritten)
-		text_paragraph(2, 4,
-			       "%s record%s overwritten by newer ones (trace_limit): what was made "
-			       "before is not known, and its bytes are in no total.",
-			       text_count(&numbers, limits->overwritten),
-			       limits->overwritten == 1 ? " was" : "s were");
-	if (limits->full)
-		text_paragraph(2, 4,
-			       "%s record%s dropped because the file was full (trace_limit, "
-			       "trace_keep=oldest): what was released after that is told as never "
-			       "released.",
-			       text_count(&numbers, limits->full),
-			       limits->full == 1 ? " was" : "s were");
-	if (limits->no_space)
-		text_paragraph(
-			2, 4,
-			"%s record%s dropped because no space could be had: a full disk, a limit "
-			"of file sizes (ulimit -f), or a file that was moved or deleted, or may "
-			"not be "
-			"opened any more (the process changed its privileges or its root folder).",
-			text_count(&numbers, limits->no_space),
-			limits->no_space == 1 ? " was" : "s were");
-	if (limits->busy)
-		text_paragraph(2, 4,
-			       "%s record%s dropped because the slot was still being written by a "
-			       "call that had come a whole file earlier: raise trace_limit.",
-			       text_count(&numbers, limits->busy),
-			       limits->busy == 1 ? " was" : "s were");
-	if (limits->torn)
-		text_paragraph(2, 4,
-			       "%s record%s being written when the file was read, or when its "
-			       "process was killed.",
-			       text_count(&numbers, limits->torn),
-			       limits->torn == 1 ? " was" : "s were");
-	if (limits->absent)
-		text_paragraph(2, 4,
-			       "%s record%s not there: of calls that were about to return, or the "
-			       "file was cut short.",
-			       text_count(&numbers, limits->absent),
-			       limits->absent == 1 ? " is" : "s are");
-	if (limits->unlisted)
-		text_paragraph(2, 4,
-			       "%s device%s or module%s found no room in the file's tables: some "
-			       "call sites are told by address alone.",
-			       text_count(&numbers, limits->unlisted),
-			       text_plural(limits->unlisted), text_plural(limits->unlisted));
+	if (count)
+		text_paragraph(2, 4, "%s %s %s", text_count(&numbers, count),
+			       count == 1 ? one : several, what);
+}
+
+static void print_missing(const struct limits *limits)
+{
+	static const char was[] = "record was", were[] = "records were";
+
+	print_if_any(limits->overwritten, was, were,
+		     "overwritten by newer ones (trace_limit): what was made before is not known, "
+		     "and its bytes are in no total.");
+	print_if_any(limits->full, was, were,
+		     "dropped because the file was full (trace_limit, trace_keep=oldest): what was "
+		     "released after that is told as never released.");
+	print_if_any(limits->no_space, was, were,
+		     "dropped because no space could be had: a full disk, a limit of file sizes "
+		     "(ulimit -f), or a file that was moved or deleted, or may not be opened any "
+		     "more (the process changed its privileges or its root folder).");
+	print_if_any(limits->busy, was, were,
+		     "dropped because the slot was still being written by a call that had come a "
+		     "whole file earlier: raise trace_limit.");
+	print_if_any(limits->torn, was, were,
+		     "being written when the file was read, or when its process was killed.");
+	print_if_any(limits->absent, "record is", "records are",
+		     "not there: of calls that were about to return, or the file was cut short.");
+	print_if_any(limits->unlisted, "device or module", "devices or modules",
+		     "found no room in the file's tables: some call sites are told by address "
+		     "alone.");
 }
 
 static void print_unknown(const struct analysis *analysis)
@@ -103,13 +87,9 @@ static void print_unknown(const struct analysis *analysis)
 	const uint64_t *unknown = analysis->all.unknown;
 	struct text_numbers numbers = {0};
 
-	if (unknown[LIVE_MR])
-		text_paragraph(2, 4,
-			       "%s deregistration%s registered before the first record, or whose "
-			       "record is missing.",
-			       text_count(&numbers, unknown[LIVE_MR]),
-			       unknown[LIVE_MR] == 1 ? " is of an MR that was"
-						     : "s are of MRs that were");
+	print_if_any(unknown[LIVE_MR], "deregistration is of an MR that was",
+		     "deregistrations are of MRs that were",
+		     "registered before the first record, or whose record is missing.");
 	if (analysis->passed_by)
 		text_paragraph(
 			2, 4,
@@ -120,11 +100,8 @@ static void print_unknown(const struct analysis *analysis)
 			text_count(&numbers, analysis->passed_by),
 			analysis->passed_by == 1 ? " was" : "s were",
 			analysis->passed_by == 1 ? "it is not" : "they are not");
-	if (analysis->unknown_calls)
-		text_paragraph(2, 4,
-			       "%s record%s of calls that a later version of ibvbuf-preload knows.",
-			       text_count(&numbers, analysis->unknown_calls),
-			       analysis->unknown_calls == 1 ? " is" : "s are");
+	print_if_any(analysis->unknown_calls, "record is", "records are",
+		     "of calls that a later version of ibvbuf-preload knows.");
 	if (analysis->calls[IBVBUF_TRACE_ALLOC_MW].count)
 		text_paragraph(
 			2, 4,
