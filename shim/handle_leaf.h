@@ -60,7 +60,6 @@ enum slot_state {
 #define LEAF_MAX_SLOTS	 320
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
-#define ALWAYS_INLINE inline __attribute__((always_inline))
 
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
