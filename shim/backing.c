@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #define _GNU_SOURCE
 #include "backing.h"
+#include "small_memory.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,6 +28,8 @@ size_t backing_length(size_t size, size_t page_size)
 
 void backing_release(const struct backing_memory *memory)
 {
+	if (memory->length && small_memory_give(memory->address))
+		return;
 	/* A process at its limit of mappings cannot cut one in two; the pages go all the same. */
 	if (munmap(memory->address, memory->length))
 		madvise(memory->address, memory->length, MADV_DONTNEED);

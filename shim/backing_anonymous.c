@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Ordinary buffers: private anonymous pages, straight from mmap. They are zero, they are whole
- * pages, and no page is shared with anything else: a remote peer that is given the buffer sees
- * nothing of the heap, and fork protection covers nothing but the buffer.
+ * Ordinary buffers: private anonymous pages. They are zero, they are whole pages, and no page is
+ * shared with anything else: a remote peer that is given the buffer sees nothing of the heap, and
+ * fork protection covers nothing but the buffer.
  *
- * Pinning and mapping for the device cost by the page, so from 2 MiB on the buffer starts at a
- * 2 MiB boundary and huge pages are asked for.
- *
- * Freed pages go back to the kernel. Kept for the next buffer they would cost less; but a
- * registration that outlives its buffer still reads and writes the old pages, and there are
- * registrations that nobody here sees. A program that still uses the buffer is stopped, too.
+ * Three sizes, three ways:
+ *  - Up to 64 KiB the memory is kept for the next buffer when it is freed; see small_memory.h.
+ *  - Above that it is mapped, and goes back to the kernel: a program that still uses the buffer is
+ *    stopped. As it is going to be pinned, all its pages are asked for at once, which takes a
+ *    fraction of as many page faults.
+ *  - Pinning and mapping for the device cost by the page, so from 2 MiB on the buffer starts at a
+ *    2 MiB boundary and huge pages are asked for. Those come as they are touched, since few faults
+ *    are saved, and somebody may want to choose on which node.
  */
 #define _GNU_SOURCE
 #include "backing.h"
 #include "config.h"
+#include "small_memory.h"
+#include "straight.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -22,29 +26,51 @@
 
 #define HUGE_PAGE_SIZE ((size_t)2 << 20)
 
-static void *map(size_t length)
+static void *map(size_t length, int flags)
 {
-	void *address =
-		mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *address = mmap(NULL, length, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
 
 	return address == MAP_FAILED ? NULL : address;
 }
 
-/* Map with room to spare, and cut off what lies before and after the aligned part. */
+static size_t distance_to_huge_page(const void *address)
+{
+	return -(uintptr_t)address & (HUGE_PAGE_SIZE - 1);
+}
+
+/*
+ * From Linux 6.7 on such a mapping is aligned by itself if its length is. Else: with room to spare,
+ * and what lies before and after the aligned part is cut off.
+ */
 static void *map_aligned(size_t length)
 {
-	/* A length is at most PTRDIFF_MAX: no sum here can wrap. */
-	char *mapped = map(length + HUGE_PAGE_SIZE);
+	char *mapped = map(length, 0);
 	size_t head;
 
+	if (!mapped || !distance_to_huge_page(mapped))
+		return mapped;
+	munmap(mapped, length);
+	/* A length is at most PTRDIFF_MAX: no sum here can wrap. */
+	mapped = map(length + HUGE_PAGE_SIZE, 0);
 	if (!mapped)
 		return NULL;
-	head = -(uintptr_t)mapped & (HUGE_PAGE_SIZE - 1);
+	head = distance_to_huge_page(mapped);
 	if (head)
 		munmap(mapped, head);
 	if (head != HUGE_PAGE_SIZE)
 		munmap(mapped + head + length, HUGE_PAGE_SIZE - head);
 	return mapped + head;
+}
+
+static void *take_small(size_t length)
+{
+	void *address = small_memory_take(length);
+
+	/* From now on registrations, and their ends, have to be seen. */
+	if (address)
+		straight_observe();
+	return address;
 }
 
 static int allocate_anonymous(const struct backing_choice *choice, int device_fd, size_t size,
@@ -55,6 +81,8 @@ static int allocate_anonymous(const struct backing_choice *choice, int device_fd
 
 	(void)choice;
 	(void)device_fd;
+	if (length && length <= SMALL_MEMORY_MOST && config_get()->keep_small_buffers)
+		address = take_small(length);
 	if (length >= HUGE_PAGE_SIZE && config_get()->transparent_huge_pages) {
 		address = map_aligned(length);
 		/* Advice: a kernel without huge pages refuses it, and small pages do as well. */
@@ -63,7 +91,7 @@ static int allocate_anonymous(const struct backing_choice *choice, int device_fd
 	}
 	/* Where the spare room is too much, the buffer itself may still fit. */
 	if (length && !address)
-		address = map(length);
+		address = map(length, length < HUGE_PAGE_SIZE ? MAP_POPULATE : 0);
 	if (!address) {
 		/* Also for EAGAIN, which mlockall() makes of a size over the limit. */
 		errno = ENOMEM;

@@ -45,6 +45,7 @@ const struct config *config_current;
 static const struct config built_in = {
 	.diagnostics = DIAGNOSTICS_MISUSE,
 	.transparent_huge_pages = true,
+	.keep_small_buffers = true,
 };
 
 static struct span span_trim(struct span span)

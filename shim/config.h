@@ -17,6 +17,7 @@ enum diagnostics { DIAGNOSTICS_OFF, DIAGNOSTICS_MISUSE, DIAGNOSTICS_VERBOSE };
  * @diagnostics: how much is said
  * @diagnostics_file: where, or empty for standard error
  * @transparent_huge_pages: whether buffers of 2 MiB and more ask for huge pages
+ * @keep_small_buffers: whether memory of freed buffers of up to 64 KiB is kept for the next ones
  * @backing: what the buffers of ordinary domains are made of
  * @cc_heap: the heap that stands for system_cc_shared, or empty for that one itself
  * @cc_rehearsal: whether every device is to look like one in a confidential guest
@@ -29,6 +30,7 @@ struct config {
 	enum diagnostics diagnostics;
 	char diagnostics_file[PATH_MAX];
 	bool transparent_huge_pages;
+	bool keep_small_buffers;
 	struct backing_choice backing;
 	char cc_heap[NAME_MAX + 1];
 	bool cc_rehearsal;

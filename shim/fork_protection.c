@@ -4,8 +4,41 @@
 
 #include <errno.h>
 
-/* IBV_FORK_ENABLED of enum ibv_fork_status, which headers before 35 lack. */
-#define FORK_ENABLED 1
+/* Of enum ibv_fork_status, which headers before 35 lack. */
+enum { FORK_DISABLED, FORK_ENABLED };
+
+/*
+ * What the library answered last, where it answers the same for ever; else it is asked, and asks
+ * the kernel over a netlink socket that it opens for it. Only "disabled" can change, by
+ * ibv_fork_init(), and only until the first registration.
+ */
+static struct {
+	int status;
+	bool is_final;
+	bool is_registered;
+} known;
+
+static int ask(original_ibv_is_fork_initialized_function *status)
+{
+	bool is_registered = __atomic_load_n(&known.is_registered, __ATOMIC_RELAXED);
+	int answer;
+
+	/* acquire: pairs with the release below */
+	if (__atomic_load_n(&known.is_final, __ATOMIC_ACQUIRE))
+		return __atomic_load_n(&known.status, __ATOMIC_RELAXED);
+	answer = (int)status();
+	if (answer != FORK_DISABLED || is_registered) {
+		__atomic_store_n(&known.status, answer, __ATOMIC_RELAXED);
+		__atomic_store_n(&known.is_final, true, __ATOMIC_RELEASE);
+	}
+	return answer;
+}
+
+void fork_status_settled(void)
+{
+	if (__builtin_expect(!__atomic_load_n(&known.is_registered, __ATOMIC_RELAXED), 0))
+		__atomic_store_n(&known.is_registered, true, __ATOMIC_RELAXED);
+}
 
 /*
  * Before 35 nobody can be asked. Elsewhere a library without fork support is not called, for it
@@ -17,7 +50,7 @@ bool fork_may_have_protected(void)
 
 	if (!original(ibv_dontfork_range))
 		return false;
-	return !status || status() == FORK_ENABLED;
+	return !status || ask(status) == FORK_ENABLED;
 }
 
 int fork_protect(void *address, size_t length)

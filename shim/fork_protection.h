@@ -14,6 +14,12 @@
 int fork_protect(void *address, size_t length);
 void fork_unprotect(void *address, size_t length);
 
+/*
+ * Memory was registered by its address: from now on ibv_fork_init() is refused. For the library is
+ * asked at each buffer otherwise, which takes longer than all the rest.
+ */
+void fork_status_settled(void);
+
 /* Whether fork_protect() may keep memory from a child; false only if that is certain. */
 bool fork_may_have_protected(void);
 

@@ -26,27 +26,38 @@ static uint64_t fallback;
 bool process_page_is_wiped;
 static uint64_t last_generation;
 
+void *process_map_wiped(size_t length, bool *is_wiped)
+{
+	void *memory =
+		mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return NULL;
+	*is_wiped = !madvise(memory, length, MADV_WIPEONFORK);
+	return memory;
+}
+
 /* Also without a page, if there is no memory for one: then by process id, in ordinary memory. */
 static uint64_t *generation_word(void)
 {
 	/* acquire: pairs with the release below */
 	uint64_t *word = __atomic_load_n(&process_page, __ATOMIC_ACQUIRE);
 	uint64_t *expected = NULL;
-	size_t length = sizeof(*word);
+	bool is_wiped;
 
 	if (word)
 		return word;
-	word = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (word == MAP_FAILED)
+	word = process_map_wiped(sizeof(*word), &is_wiped);
+	if (!word)
 		return &fallback;
 	/* Every thread that comes here finds the same, so a plain flag would do but for the tools.
 	 */
-	if (!madvise(word, length, MADV_WIPEONFORK))
+	if (is_wiped)
 		__atomic_store_n(&process_page_is_wiped, true, __ATOMIC_RELAXED);
 	if (__atomic_compare_exchange_n(&process_page, &expected, word, false, __ATOMIC_RELEASE,
 					__ATOMIC_ACQUIRE))
 		return word;
-	munmap(word, length);
+	munmap(word, sizeof(*word));
 	return expected;
 }
 

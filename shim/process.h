@@ -29,4 +29,13 @@ static inline uint64_t process_generation(void)
 	return __builtin_expect(current != 0, 1) ? current : process_generation_find();
 }
 
+/**
+ * process_map_wiped - memory that is empty in a child
+ * @length: bytes
+ * @is_wiped: whether the kernel can do that; else it is ordinary memory
+ *
+ * For munmap(). NULL, with errno set, if there is no memory.
+ */
+void *process_map_wiped(size_t length, bool *is_wiped);
+
 #endif

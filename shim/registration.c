@@ -10,10 +10,12 @@
 #include "buffers.h"
 #include "config.h"
 #include "domains.h"
+#include "fork_protection.h"
 #include "native_buffers.h"
 #include "originals.h"
 #include "rehearsal.h"
 #include "report.h"
+#include "small_memory.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -29,6 +31,16 @@ static struct ibv_mr *fail(int error)
 {
 	errno = error;
 	return NULL;
+}
+
+/* A registration by address, done or failed. */
+static struct ibv_mr *note(struct ibv_mr *mr, const void *addr, size_t length)
+{
+	if (mr) {
+		fork_status_settled();
+		small_memory_registered(addr, length);
+	}
+	return mr;
 }
 
 /*
@@ -204,7 +216,7 @@ static struct ibv_mr *reg_buffer(struct ibv_pd *pd, enum handle_state state,
 	if (buffer->dmabuf_fd < 0) {
 		if (rehearsal_refuses(attr->addr, attr->length, caller))
 			return NULL;
-		return reg_plain(pd, attr);
+		return note(reg_plain(pd, attr), attr->addr, attr->length);
 	}
 	saved_errno = errno;
 	mr = reg_dmabuf_buffer(pd, buffer, attr);
@@ -226,6 +238,7 @@ struct ibv_mr *registration_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_attr
 	struct ibv_mr_init_attr copy;
 	enum handle_state state;
 	struct buffer buffer;
+	struct ibv_mr *mr;
 
 	config_get();
 	if (attr && (attr->comp_mask & IBV_REG_MR_MASK_BUF)) {
@@ -235,15 +248,17 @@ struct ibv_mr *registration_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_attr
 		copy = copy_of(attr);
 		return reg_buffer(pd, state, &buffer, &copy, caller);
 	}
-	if (attr && (attr->comp_mask & IBV_REG_MR_MASK_ADDR) &&
-	    rehearsal_refuses(attr->addr, attr->length, caller))
+	if (!attr)
+		return is_native_complete ? native(pd, attr) : fail(EINVAL);
+	copy = copy_of(attr);
+	if ((copy.comp_mask & IBV_REG_MR_MASK_ADDR) &&
+	    rehearsal_refuses(copy.addr, copy.length, caller))
 		return NULL;
 	if (is_native_complete)
-		return native(pd, attr);
-	if (!pd || !attr)
-		return fail(EINVAL);
-	copy = copy_of(attr);
-	return reg_plain(pd, &copy);
+		mr = native(pd, attr);
+	else
+		mr = pd ? reg_plain(pd, &copy) : fail(EINVAL);
+	return note(mr, copy.addr, copy.comp_mask & IBV_REG_MR_MASK_ADDR ? copy.length : 0);
 }
 
 struct ibv_mr *registration_reg_buf_mr(struct ibv_pd *pd, struct ibv_buf *buf, void *addr,
@@ -277,6 +292,10 @@ struct ibv_mr *registration_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 
 	if (rehearsal_refuses(addr, length, caller))
 		return NULL;
+	/* By the call that the library would make of it, through here, where it has one. */
+	if (small_memory_has(addr, length))
+		return note(reg_by_address(pd, addr, length, (uintptr_t)addr, access), addr,
+			    length);
 	return reg_mr ? reg_mr(pd, addr, length, access) : fail(EOPNOTSUPP);
 }
 
@@ -287,9 +306,9 @@ struct ibv_mr *registration_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t le
 
 	if (rehearsal_refuses(addr, length, caller))
 		return NULL;
-	if (reg_mr_iova)
+	if (reg_mr_iova && !small_memory_has(addr, length))
 		return reg_mr_iova(pd, addr, length, iova, access);
-	return reg_by_address(pd, addr, length, iova, access);
+	return note(reg_by_address(pd, addr, length, iova, access), addr, length);
 }
 
 struct ibv_mr *registration_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length,
@@ -297,25 +316,50 @@ struct ibv_mr *registration_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t l
 {
 	if (rehearsal_refuses(addr, length, caller))
 		return NULL;
-	return reg_by_address(pd, addr, length, iova, (int)access);
+	return note(reg_by_address(pd, addr, length, iova, (int)access), addr, length);
 }
 
 int registration_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr,
 			  size_t length, int access)
 {
 	original_ibv_rereg_mr_function *rereg_mr = original(ibv_rereg_mr);
+	const void *old_addr;
+	size_t old_length;
+	int result;
 
-	if (rereg_mr)
+	if (!rereg_mr) {
+		errno = EOPNOTSUPP;
+		return IBV_REREG_MR_ERR_INPUT;
+	}
+	if (!(flags & IBV_REREG_MR_CHANGE_TRANSLATION))
 		return rereg_mr(mr, flags, pd, addr, length, access);
-	errno = EOPNOTSUPP;
-	return IBV_REREG_MR_ERR_INPUT;
+	old_addr = mr->addr;
+	old_length = mr->length;
+	result = rereg_mr(mr, flags, pd, addr, length, access);
+	/* A failure may come after the change. The region says what it is now. */
+	small_memory_registered(mr->addr, mr->length);
+	small_memory_deregistered(old_addr, old_length);
+	return result;
 }
 
 int registration_dereg_mr(struct ibv_mr *mr)
 {
 	original_ibv_dereg_mr_function *dereg_mr = original(ibv_dereg_mr);
 
-	return dereg_mr ? dereg_mr(mr) : EOPNOTSUPP;
+	const void *addr;
+	size_t length;
+	int result;
+
+	if (!dereg_mr)
+		return EOPNOTSUPP;
+	if (!small_memory_exists())
+		return dereg_mr(mr);
+	addr = mr->addr;
+	length = mr->length;
+	result = dereg_mr(mr);
+	if (!result)
+		small_memory_deregistered(addr, length);
+	return result;
 }
 
 struct ibv_mr *registration_import_mr(struct ibv_pd *pd, uint32_t mr_handle)

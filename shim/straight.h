@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Calls that go straight to the library, because the shim has nothing to do in them: nothing is
- * traced and nothing rehearsed, or another shim does the work. A call that goes straight costs a
- * load and a branch.
+ * traced, nothing rehearsed and no small buffer in use, or another shim does the work. A call that
+ * goes straight costs a load and a branch.
  *
- * Which ones do is decided at the first call of each, and holds: the configuration is read once.
+ * Which ones do is decided at the first call of each. The configuration is read once; but the first
+ * small buffer puts an end to it.
  */
 #ifndef IBVBUF_STRAIGHT_H
 #define IBVBUF_STRAIGHT_H
@@ -18,6 +19,23 @@
 extern void *straight_addresses[ORIGINAL_COUNT];
 extern bool straight_kept[ORIGINAL_COUNT];
 void *straight_decide(enum original_id id);
+
+/* Behind straight_observe(); use that. */
+extern enum straight_observing { OBSERVING_NO, OBSERVING_BEGUN, OBSERVING } straight_observing;
+void straight_begin_observing(void);
+
+/**
+ * straight_observe - from now on, no registration and no deregistration goes straight
+ *
+ * Holds for what is registered after this returns. Any thread.
+ */
+static inline void straight_observe(void)
+{
+	/* acquire: pairs with the release in straight_begin_observing() */
+	if (__builtin_expect(__atomic_load_n(&straight_observing, __ATOMIC_ACQUIRE) != OBSERVING,
+			     0))
+		straight_begin_observing();
+}
 
 /* The original that a call is known to go straight to, or NULL. */
 static inline void *straight_address(enum original_id id)

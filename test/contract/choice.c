@@ -23,7 +23,7 @@ Test(native_choice, a_configured_backing_is_the_shims)
 	struct memory memory;
 
 	configure("backing = anonymous\n");
-	memory = make_buffer(100);
+	memory = make_buffer(KEPT_MOST + 1);
 	cr_assert_eq(WORD(memory.address) % page_size(), 0);
 	cr_assert(is_mapped(memory.address, page_size()));
 	errno = 0;

@@ -44,6 +44,9 @@
 /* A value of errno that nobody sets. */
 #define ERRNO_BEFORE 4242
 
+/* Up to so many bytes the memory of a buffer is kept when it is freed; small.c is about that. */
+#define KEPT_MOST ((size_t)64 << 10)
+
 /**
  * struct memory - a buffer, with all there is to say of it
  */

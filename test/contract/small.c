@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Buffers of up to 64 KiB, whose memory is kept when they are freed.
+ *
+ * A device is not to be had here; but pages in a pipe are held as those of a registration are, and
+ * read what is written to them later. So a pipe tells whether a new buffer has the pages of the
+ * old.
+ */
+#define _GNU_SOURCE
+#include "configuration.h"
+#include "registrations.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define ACCESS	  IBV_ACCESS_LOCAL_WRITE
+#define PER_BLOCK 64 /* buffers of a size that are kept */
+
+/* The first page at an address, held. */
+struct held_page {
+	int pipe[2];
+};
+
+static struct held_page hold_page(char *address)
+{
+	struct iovec page = {address, page_size()};
+	struct held_page held;
+
+	cr_assert_eq(pipe(held.pipe), 0);
+	cr_assert_eq(vmsplice(held.pipe[1], &page, 1, 0), (ssize_t)page_size());
+	return held;
+}
+
+static char first_byte(const struct held_page *held)
+{
+	char byte;
+
+	cr_assert_eq(read(held->pipe[0], &byte, 1), 1);
+	close(held->pipe[0]);
+	close(held->pipe[1]);
+	return byte;
+}
+
+static bool is_zero(const char *address, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < size; i++)
+		if (address[i])
+			return false;
+	return true;
+}
+
+/*
+ * Free a buffer whose first page is held, and allocate another at its place: does the new one have
+ * the old page?
+ */
+static bool is_kept(const struct memory *memory)
+{
+	struct held_page held;
+	struct memory next;
+
+	memory->address[0] = 'o';
+	held = hold_page(memory->address);
+	ibv_free_buf(memory->buf);
+	next = make_buffer_in(memory->pd, memory->size);
+	cr_assert_eq(next.address, memory->address);
+	cr_assert(is_zero(next.address, next.size));
+	next.address[0] = 'n';
+	ibv_free_buf(next.buf);
+	return first_byte(&held) == 'n';
+}
+
+Test(supplied_small, freed_memory_is_the_next_ones)
+{
+	size_t size;
+
+	for (size = 1; size <= KEPT_MOST; size = size * 2 + 1) {
+		struct memory memory = make_buffer(size);
+
+		cr_assert(is_kept(&memory), "%zu bytes", size);
+	}
+}
+
+Test(supplied_small, from_64_kib_on_it_goes)
+{
+	struct memory most = make_buffer(KEPT_MOST), more = make_buffer(KEPT_MOST + 1);
+
+	ibv_free_buf(more.buf);
+	cr_assert(is_unmapped(more.address, more.size));
+	ibv_free_buf(most.buf);
+	cr_assert(is_mapped(most.address, most.size));
+}
+
+Test(supplied_small, it_goes_where_it_is_not_to_be_kept)
+{
+	struct memory memory;
+
+	configure("keep_small_buffers = no\n");
+	memory = make_buffer(1);
+	ibv_free_buf(memory.buf);
+	cr_assert(is_unmapped(memory.address, page_size()));
+}
+
+Test(supplied_small, all_of_it_is_zero_again)
+{
+	struct ibv_pd *pd = make_domain();
+	size_t sizes[] = {4, 3, 4, 1, 4, 2};
+	size_t i;
+
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		struct memory memory = make_buffer_in(pd, sizes[i] * page_size());
+
+		cr_assert(is_zero(memory.address, memory.size));
+		memset(memory.address, 'x', memory.size);
+		ibv_free_buf(memory.buf);
+	}
+}
+
+/* More than are kept, of all sizes: none shares a page with another. */
+Test(supplied_small, no_two_buffers_share_a_page)
+{
+	enum { COUNT = PER_BLOCK * 2 };
+	static struct memory memories[16][COUNT];
+	struct ibv_pd *pd = make_domain();
+	size_t pages, i, k;
+
+	for (pages = 1; pages <= 16; pages++)
+		for (i = 0; i < COUNT; i++)
+			memories[pages - 1][i] = make_buffer_in(pd, pages * page_size());
+	for (pages = 1; pages <= 16; pages++)
+		for (i = 0; i < COUNT; i++) {
+			const struct memory *memory = &memories[pages - 1][i];
+
+			cr_assert_eq(WORD(memory->address) % page_size(), 0);
+			for (k = 0; k < pages; k++) {
+				cr_assert_eq(memory->address[k * page_size()], 0);
+				memory->address[k * page_size()] = 1;
+			}
+		}
+	for (pages = 1; pages <= 16; pages++)
+		for (i = 0; i < COUNT; i++) {
+			cr_assert(is_registrable(&memories[pages - 1][i]));
+			ibv_free_buf(memories[pages - 1][i].buf);
+		}
+}
+
+/* The ways to register memory by its address. */
+static struct ibv_mr *by_buffer(const struct memory *memory)
+{
+	return ibv_reg_buf_mr(memory->pd, memory->buf, memory->address, memory->size, ACCESS);
+}
+
+static struct ibv_mr *by_attributes(const struct memory *memory)
+{
+	struct ibv_mr_init_attr attr = {
+		.length = memory->size,
+		.access = ACCESS,
+		.comp_mask = IBV_REG_MR_MASK_ADDR,
+		.addr = memory->address,
+	};
+
+	return ibv_reg_mr_ex(memory->pd, &attr);
+}
+
+static struct ibv_mr *by_address(const struct memory *memory)
+{
+	return ibv_reg_mr(memory->pd, memory->address, memory->size, ACCESS);
+}
+
+static struct ibv_mr *by_iova(const struct memory *memory)
+{
+	return ibv_reg_mr_iova(memory->pd, memory->address, memory->size, WORD(memory->address),
+			       ACCESS);
+}
+
+static struct ibv_mr *by_iova2(const struct memory *memory)
+{
+	return ibv_reg_mr_iova2(memory->pd, memory->address, memory->size, WORD(memory->address),
+				ACCESS);
+}
+
+/* One that begins before the memory and ends behind it. */
+static struct ibv_mr *by_wider_range(const struct memory *memory)
+{
+	return ibv_reg_mr(memory->pd, memory->address - page_size(), memory->size + 2 * page_size(),
+			  ACCESS);
+}
+
+static struct ibv_mr *by_registering_anew(const struct memory *memory)
+{
+	static char other[100];
+	struct ibv_mr *mr = ibv_reg_mr(memory->pd, other, sizeof(other), ACCESS);
+
+	cr_assert_not_null(mr);
+	cr_assert_eq(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_TRANSLATION, NULL, memory->address,
+				  memory->size, 0),
+		     0);
+	return mr;
+}
+
+typedef struct ibv_mr *registering(const struct memory *memory);
+
+static registering *const ways[] = {by_buffer, by_attributes,  by_address,	   by_iova,
+				    by_iova2,  by_wider_range, by_registering_anew};
+
+#define WAYS (sizeof(ways) / sizeof(ways[0]))
+
+Test(supplied_small, pages_of_a_registration_that_lives_are_nobody_elses)
+{
+	size_t i;
+
+	for (i = 0; i < WAYS; i++) {
+		struct memory memory = make_buffer(2 * page_size());
+
+		cr_assert_not_null(ways[i](&memory));
+		cr_assert_not(is_kept(&memory), "way %zu", i);
+	}
+}
+
+Test(supplied_small, after_it_was_deregistered_they_are_kept)
+{
+	size_t i;
+
+	for (i = 0; i < WAYS; i++) {
+		struct memory memory = make_buffer(2 * page_size());
+
+		cr_assert_eq(ibv_dereg_mr(ways[i](&memory)), 0);
+		cr_assert(is_kept(&memory), "way %zu", i);
+	}
+}
+
+Test(supplied_small, the_last_of_several_registrations_counts)
+{
+	struct memory memory = make_buffer(2 * page_size());
+	struct ibv_mr *first = by_buffer(&memory), *second = by_address(&memory);
+
+	cr_assert_eq(ibv_dereg_mr(first), 0);
+	cr_assert_not(is_kept(&memory));
+	cr_assert_eq(ibv_dereg_mr(second), 0);
+	memory = make_buffer_in(memory.pd, memory.size);
+	cr_assert(is_kept(&memory));
+}
+
+Test(supplied_small, what_fails_does_not_count)
+{
+	struct memory memory = make_buffer(2 * page_size());
+	struct ibv_mr *mr = by_buffer(&memory);
+	enum standin_function via = last_registration().via;
+
+	standin_fail(STANDIN_ibv_dereg_mr, EBUSY);
+	cr_assert_eq(ibv_dereg_mr(mr), EBUSY);
+	standin_fail(STANDIN_ibv_dereg_mr, 0);
+	cr_assert_not(is_kept(&memory));
+
+	cr_assert_eq(ibv_dereg_mr(mr), 0);
+	memory = make_buffer_in(memory.pd, memory.size);
+	standin_fail(via, ENOMEM);
+	cr_assert_null(by_buffer(&memory));
+	standin_fail(via, 0);
+	cr_assert(is_kept(&memory));
+}
+
+/* Until there is a small buffer, a registration does not concern the shim. */
+Test(supplied_small, calls_that_went_straight_are_seen_from_then_on)
+{
+	static char other[100];
+	struct ibv_pd *pd = make_domain();
+	struct ibv_mr *mr = ibv_reg_mr(pd, other, sizeof(other), ACCESS);
+	struct memory memory;
+
+	cr_assert_eq(ibv_dereg_mr(mr), 0);
+	mr = ibv_reg_mr(pd, other, sizeof(other), ACCESS);
+	memory = make_buffer_in(pd, page_size());
+	cr_assert_not_null(by_address(&memory));
+	cr_assert_not(is_kept(&memory));
+	cr_assert_eq(ibv_dereg_mr(mr), 0);
+}
+
+/* Deregistered after its buffer went, it counts no more for whoever has the place by then. */
+Test(supplied_small, a_late_deregistration_is_counted)
+{
+	struct memory memory = make_buffer(page_size());
+	struct ibv_mr *late = by_buffer(&memory), *mr;
+
+	ibv_free_buf(memory.buf);
+	memory = make_buffer_in(memory.pd, memory.size);
+	mr = by_buffer(&memory);
+	cr_assert_eq(ibv_dereg_mr(late), 0);
+	cr_assert_not(is_kept(&memory));
+	cr_assert_eq(ibv_dereg_mr(mr), 0);
+	memory = make_buffer_in(memory.pd, memory.size);
+	cr_assert(is_kept(&memory));
+}
+
+Test(supplied_small, failing_fork_protection_leaves_nothing_behind)
+{
+	struct ibv_pd *pd = make_domain();
+	struct ibv_buf *buf;
+	char *address;
+
+	standin_turn(STANDIN_FORK_SUPPORT, true);
+	standin_fail(STANDIN_ibv_dontfork_range, ENOMEM);
+	assert_null_with(ENOMEM, ibv_alloc_buf(pd, 1, &buf));
+	standin_fail(STANDIN_ibv_dontfork_range, 0);
+	address = make_buffer_in(pd, 1).address;
+	cr_assert_eq(WORD(address), ARGUMENT(ibv_dontfork_range, 0));
+}
+
+/* Where there is no room to keep anything, there may be for a buffer. */
+Test(supplied_limits, a_small_buffer_needs_no_room_for_others)
+{
+	struct ibv_pd *pd = make_domain();
+	struct memory memory;
+
+	/* What is done at a first time. */
+	ibv_free_buf(make_buffer_in(pd, KEPT_MOST + 1).buf);
+	limit_address_space(16 * page_size());
+	memory = make_buffer_in(pd, 1);
+	ibv_free_buf(memory.buf);
+	cr_assert(is_unmapped(memory.address, page_size()));
+}
+
+static int use_small_buffers(void *argument)
+{
+	const struct memory *parents = argument;
+	struct memory memories[PER_BLOCK + 1];
+	size_t i;
+
+	for (i = 0; i <= PER_BLOCK; i++) {
+		memories[i] = make_buffer_in(parents->pd, parents->size);
+		if (memories[i].address == parents->address || memories[i].address[0])
+			return 1;
+		memories[i].address[0] = 'c';
+	}
+	for (i = 0; i <= PER_BLOCK; i++)
+		ibv_free_buf(memories[i].buf);
+	if (make_buffer_in(parents->pd, parents->size).address != memories[0].address)
+		return 2;
+	return 0;
+}
+
+static int free_parents(void *argument)
+{
+	const struct memory *parents = argument;
+
+	ibv_free_buf(parents->buf);
+	return use_small_buffers(argument);
+}
+
+/* The child meets a buffer, a free place and, with fork support, a gap in what it inherited. */
+static void assert_apart(bool fork_support, int (*run)(void *argument))
+{
+	struct memory memory, freed;
+	int status;
+
+	standin_turn(STANDIN_FORK_SUPPORT, fork_support);
+	memory = make_buffer(page_size());
+	freed = make_buffer_in(memory.pd, page_size());
+	memory.address[0] = 'p';
+	freed.address[0] = 'f';
+	ibv_free_buf(freed.buf);
+
+	status = in_child(run, &memory);
+	cr_assert_eq(status, 0, "the child ended with %d", status);
+	cr_assert_eq(memory.address[0], 'p');
+	cr_assert(is_registrable(&memory));
+	cr_assert(is_kept(&memory));
+}
+
+Test(supplied_small, a_child_keeps_memory_of_its_own)
+{
+	assert_apart(false, use_small_buffers);
+}
+
+Test(supplied_small, a_child_keeps_memory_of_its_own_with_fork_support)
+{
+	assert_apart(true, use_small_buffers);
+}
+
+Test(supplied_small, a_child_frees_what_it_inherited)
+{
+	assert_apart(false, free_parents);
+}
+
+Test(supplied_small, a_child_frees_what_was_kept_from_it)
+{
+	assert_apart(true, free_parents);
+}
+
+/* The library opens a socket to answer. */
+Test(supplied_small, fork_support_is_asked_for_once)
+{
+	int i;
+
+	if (!library_has(STANDIN_ibv_is_fork_initialized))
+		return;
+	standin_turn(STANDIN_FORK_SUPPORT, true);
+	for (i = 0; i < 10; i++)
+		ibv_free_buf(make_buffer(1).buf);
+	cr_assert_eq(CALLS(ibv_is_fork_initialized), 1);
+}
+
+Test(supplied_small, fork_support_may_come_until_memory_was_registered)
+{
+	struct memory memory;
+	uint64_t asked;
+	int i;
+
+	if (!library_has(STANDIN_ibv_is_fork_initialized))
+		return;
+	ibv_free_buf(make_buffer(1).buf);
+	cr_assert_eq(CALLS(ibv_dontfork_range), 0);
+	standin_turn(STANDIN_FORK_SUPPORT, true);
+	memory = make_buffer(1);
+	cr_assert_eq(CALLS(ibv_dontfork_range), 1);
+	ibv_free_buf(memory.buf);
+	asked = CALLS(ibv_is_fork_initialized);
+	for (i = 0; i < 10; i++)
+		ibv_free_buf(make_buffer(1).buf);
+	cr_assert_eq(CALLS(ibv_is_fork_initialized), asked);
+}
+
+Test(supplied_small, without_fork_support_it_is_asked_for_until_memory_was_registered)
+{
+	struct memory memory;
+	uint64_t asked;
+	int i;
+
+	if (!library_has(STANDIN_ibv_is_fork_initialized))
+		return;
+	memory = make_buffer(1);
+	asked = CALLS(ibv_is_fork_initialized);
+	ibv_free_buf(memory.buf);
+	cr_assert_gt(CALLS(ibv_is_fork_initialized), asked);
+	memory = make_buffer(1);
+	cr_assert(is_registrable(&memory));
+	ibv_free_buf(memory.buf);
+	asked = CALLS(ibv_is_fork_initialized);
+	for (i = 0; i < 10; i++)
+		ibv_free_buf(make_buffer(1).buf);
+	cr_assert_eq(CALLS(ibv_is_fork_initialized), asked);
+}
