@@ -16,28 +16,30 @@ static struct {
 	int status;
 	bool is_final;
 	bool is_registered;
-} known;
+} answered;
 
 static int ask(original_ibv_is_fork_initialized_function *status)
 {
-	bool is_registered = __atomic_load_n(&known.is_registered, __ATOMIC_RELAXED);
+	/* acquire: pairs with the release in fork_status_settled(); what the library says is no
+	 * older */
+	bool is_registered = __atomic_load_n(&answered.is_registered, __ATOMIC_ACQUIRE);
 	int answer;
 
 	/* acquire: pairs with the release below */
-	if (__atomic_load_n(&known.is_final, __ATOMIC_ACQUIRE))
-		return __atomic_load_n(&known.status, __ATOMIC_RELAXED);
+	if (__atomic_load_n(&answered.is_final, __ATOMIC_ACQUIRE))
+		return __atomic_load_n(&answered.status, __ATOMIC_RELAXED);
 	answer = (int)status();
 	if (answer != FORK_DISABLED || is_registered) {
-		__atomic_store_n(&known.status, answer, __ATOMIC_RELAXED);
-		__atomic_store_n(&known.is_final, true, __ATOMIC_RELEASE);
+		__atomic_store_n(&answered.status, answer, __ATOMIC_RELAXED);
+		__atomic_store_n(&answered.is_final, true, __ATOMIC_RELEASE);
 	}
 	return answer;
 }
 
 void fork_status_settled(void)
 {
-	if (__builtin_expect(!__atomic_load_n(&known.is_registered, __ATOMIC_RELAXED), 0))
-		__atomic_store_n(&known.is_registered, true, __ATOMIC_RELAXED);
+	if (__builtin_expect(!__atomic_load_n(&answered.is_registered, __ATOMIC_RELAXED), 0))
+		__atomic_store_n(&answered.is_registered, true, __ATOMIC_RELEASE);
 }
 
 /*

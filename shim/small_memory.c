@@ -315,7 +315,7 @@ static void count_less(uint32_t *registrations)
 		;
 }
 
-static void count(const void *addr, size_t length, void (*change)(uint32_t *registrations))
+static void for_each_block(const void *addr, size_t length, void (*change)(uint32_t *registrations))
 {
 	struct range *range = range_there_is();
 	struct block block;
@@ -333,10 +333,10 @@ static void count(const void *addr, size_t length, void (*change)(uint32_t *regi
 
 void small_memory_registered(const void *addr, size_t length)
 {
-	count(addr, length, count_more);
+	for_each_block(addr, length, count_more);
 }
 
 void small_memory_deregistered(const void *addr, size_t length)
 {
-	count(addr, length, count_less);
+	for_each_block(addr, length, count_less);
 }
