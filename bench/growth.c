@@ -9,7 +9,11 @@
  * table grows several times with the same keys, and an insertion counts with the least that it
  * took: "again" in the results. That leaves out pauses which do not come at the same insertion
  * each time, so the quietest growth as a whole is there beside it.
+ *
+ * And what the machine does by itself is measured in the same run: the longest pause of a thread
+ * that only reads the clock, as often, and what it costs to touch a page for the first time.
  */
+#define _GNU_SOURCE
 #include "harness.h"
 #include "tables/table.h"
 
@@ -19,6 +23,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define CONTENDERS  4
 #define FIRST	    16
@@ -85,11 +91,11 @@ static void *weigh(void *argument)
 	return NULL;
 }
 
-static void in_a_thread(void *(*function)(void *), struct growth *growth)
+static void in_a_thread(void *(*function)(void *), void *argument)
 {
 	pthread_t thread;
 
-	if (pthread_create(&thread, NULL, function, growth))
+	if (pthread_create(&thread, NULL, function, argument))
 		bench_fail("cannot make a thread");
 	pthread_join(thread, NULL);
 }
@@ -153,6 +159,74 @@ static void add_growth(struct report *report, const struct growth *growth, unsig
 	report->again->values[contender][0] = longest(growth->least, FIRST, report->entries);
 }
 
+/* How often the clocks are read, and the longest time from one reading to the next. */
+struct nothing {
+	uint64_t readings;
+	uint64_t longest;
+};
+
+static void *do_nothing(void *argument)
+{
+	struct nothing *nothing = argument;
+	uint64_t before, now, wall, i;
+
+	bench_pin(0);
+	before = bench_thread_time();
+	for (i = 0; i < nothing->readings; i++) {
+		now = bench_thread_time();
+		wall = bench_now();
+		__asm__ volatile("" : : "r"(wall));
+		if (now - before > nothing->longest)
+			nothing->longest = now - before;
+		before = now;
+	}
+	return NULL;
+}
+
+static void measure_nothing(uint64_t entries, unsigned int rounds)
+{
+	struct bench_case *bench = bench_case_new("growth-nothing", "us", "clocks read %gM times",
+						  (double)entries / 1e6);
+	unsigned int round;
+
+	bench->count = 1;
+	bench->contenders[0] = "machine";
+	bench->rounds = rounds;
+	for (round = 0; round < rounds; round++) {
+		struct nothing nothing = {entries, 0};
+
+		in_a_thread(do_nothing, &nothing);
+		bench->values[0][round] = (double)nothing.longest / 1000;
+	}
+	bench_case_report(bench);
+}
+
+static void measure_first_touch(void)
+{
+	struct bench_case *bench =
+		bench_case_new("growth-page", "us", "a page touched for the first time");
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	unsigned int rounds = BENCH_MAX_ROUNDS, round;
+	uint64_t begin;
+	char *pages;
+
+	pages = mmap(NULL, rounds * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		     0);
+	if (pages == MAP_FAILED)
+		bench_fail("out of memory");
+	madvise(pages, rounds * page, MADV_NOHUGEPAGE);
+	bench->count = 1;
+	bench->contenders[0] = "machine";
+	bench->rounds = rounds;
+	for (round = 0; round < rounds; round++) {
+		begin = bench_now();
+		*(volatile char *)(pages + round * page) = 1;
+		bench->values[0][round] = (double)(bench_now() - begin) / 1000;
+	}
+	munmap(pages, rounds * page);
+	bench_case_report(bench);
+}
+
 int main(int argc, char **argv)
 {
 	struct growth growth[CONTENDERS] = {{0}};
@@ -208,6 +282,8 @@ int main(int argc, char **argv)
 	for (i = 0; i < count; i++)
 		bench_case_report(reports[i].again);
 	bench_case_report(bytes);
+	measure_nothing(entries, rounds);
+	measure_first_touch();
 	bench_close();
 	return 0;
 }

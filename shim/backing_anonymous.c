@@ -5,7 +5,8 @@
  * fork protection covers nothing but the buffer.
  *
  * Three sizes, three ways:
- *  - Up to 64 KiB the memory is kept for the next buffer when it is freed; see small_memory.h.
+ *  - Up to 64 KiB the memory is kept for the next buffer when it is freed; see small_memory.h. What
+ *    has no room there is mapped.
  *  - Above that it is mapped, and goes back to the kernel: a program that still uses the buffer is
  *    stopped. As it is going to be pinned, all its pages are asked for at once, which takes a
  *    fraction of as many page faults.
@@ -63,6 +64,11 @@ static void *map_aligned(size_t length)
 	return mapped + head;
 }
 
+static bool is_populated(size_t length)
+{
+	return length > SMALL_MEMORY_MOST && length < HUGE_PAGE_SIZE;
+}
+
 static void *take_small(size_t length)
 {
 	void *address = small_memory_take(length);
@@ -91,7 +97,7 @@ static int allocate_anonymous(const struct backing_choice *choice, int device_fd
 	}
 	/* Where the spare room is too much, the buffer itself may still fit. */
 	if (length && !address)
-		address = map(length, length < HUGE_PAGE_SIZE ? MAP_POPULATE : 0);
+		address = map(length, is_populated(length) ? MAP_POPULATE : 0);
 	if (!address) {
 		/* Also for EAGAIN, which mlockall() makes of a size over the limit. */
 		errno = ENOMEM;
