@@ -4,8 +4,8 @@
  * blocks of a size are free is a word of bits: whoever clears a bit has the block, so there is
  * nothing that could be mistaken for what it was before (no ABA).
  *
- * All of the range is reserved at first, and opened 64 KiB at a time. The pages of such a stretch
- * are asked for at once: one call takes less than the faults of two pages.
+ * The range is one mapping, which stays as it is, and is used up 64 KiB at a time. The pages of
+ * such a stretch are asked for at once: one call takes less than the faults of two pages.
  *
  * What is known of the blocks is in memory that the kernel clears for a child. To a child there is
  * no range, until it reserves one.
@@ -32,7 +32,7 @@
  * struct blocks - all blocks of one size
  * @free: a bit for each that can be taken
  * @is_used: a bit for each that had an owner, and so may be other than zero
- * @stretches: how many were opened, or are being opened
+ * @stretches: how many are in use
  * @registrations: that live, in each
  */
 struct blocks {
@@ -110,17 +110,28 @@ static struct range *range_there_is(void)
 	return range && __atomic_load_n(&range->base, __ATOMIC_ACQUIRE) ? range : NULL;
 }
 
+/* Pages of no use to anybody yet. Small ones: a buffer shall not take 2 MiB. */
+static void *map_blocks(void *address, size_t length, int flags)
+{
+	void *blocks = mmap(address, length, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
+
+	if (blocks == MAP_FAILED)
+		return NULL;
+	madvise(blocks, length, MADV_NOHUGEPAGE);
+	return blocks;
+}
+
 static bool reserve(struct range *range)
 {
-	char *base, *none = NULL;
+	char *base = map_blocks(NULL, class_offset(classes()), 0);
+	char *none = NULL;
 
-	base = mmap(NULL, class_offset(classes()), PROT_NONE,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (base == MAP_FAILED)
+	if (!base)
 		return false;
-	/* release: whoever sees the address may use the memory */
+	/* Release, and acquire where another thread was first: who sees the address may use it. */
 	if (!__atomic_compare_exchange_n(&range->base, &none, base, false, __ATOMIC_RELEASE,
-					 __ATOMIC_RELAXED))
+					 __ATOMIC_ACQUIRE))
 		munmap(base, class_offset(classes()));
 	return true;
 }
@@ -169,8 +180,8 @@ static unsigned int take_block(struct blocks *blocks)
 	return BLOCKS;
 }
 
-/* Open another stretch of a class, and take its first block; or BLOCKS. */
-static unsigned int open_stretch(struct range *range, unsigned int class)
+/* Go on to another stretch of a class, and take its first block; or BLOCKS. */
+static unsigned int take_stretch(struct range *range, unsigned int class)
 {
 	unsigned int blocks_each = (unsigned int)(STRETCH / block_size(class));
 	struct blocks *blocks = &range->blocks[class];
@@ -186,9 +197,6 @@ static unsigned int open_stretch(struct range *range, unsigned int class)
 					      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 	first = (unsigned int)stretch * blocks_each;
 	address = range->base + block_offset((struct block){class, first});
-	/* What cannot be opened now stays closed: others are looked for where all memory is. */
-	if (mprotect(address, STRETCH, PROT_READ | PROT_WRITE))
-		return BLOCKS;
 	/* Where that cannot be done, pages come as they are touched. */
 	madvise(address, STRETCH, MADV_POPULATE_WRITE);
 	others = ((UINT64_C(1) << (blocks_each - 1)) - 1) << 1;
@@ -215,20 +223,13 @@ void *small_memory_take(size_t length)
 	blocks = &range->blocks[block.class];
 	block.number = take_block(blocks);
 	if (block.number == BLOCKS)
-		block.number = open_stretch(range, block.class);
+		block.number = take_stretch(range, block.class);
 	if (block.number == BLOCKS)
 		return NULL;
 	address = range->base + block_offset(block);
 	if (__atomic_load_n(&blocks->is_used, __ATOMIC_RELAXED) & UINT64_C(1) << block.number)
 		memset(address, 0, length);
 	return address;
-}
-
-/* New pages for a block; the old ones stay with whoever else holds them. */
-static bool renew(char *address, size_t size)
-{
-	return mmap(address, size, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == address;
 }
 
 bool small_memory_give(void *address)
@@ -245,7 +246,8 @@ bool small_memory_give(void *address)
 	bit = UINT64_C(1) << block.number;
 	/* acquire: pairs with the release in count_less() */
 	if (__atomic_load_n(&blocks->registrations[block.number], __ATOMIC_ACQUIRE)) {
-		if (!renew(address, block_size(block.class)))
+		/* New pages: the old ones stay with whoever else holds them. */
+		if (!map_blocks(address, block_size(block.class), MAP_FIXED))
 			return true; /* out of mappings: nobody else gets this block */
 		__atomic_fetch_and(&blocks->is_used, ~bit, __ATOMIC_RELAXED);
 	} else if (!(__atomic_load_n(&blocks->is_used, __ATOMIC_RELAXED) & bit)) {
