@@ -90,36 +90,6 @@ void note_possessions(struct possessions *possessions)
 	note_mappings(possessions->mappings, sizeof(possessions->mappings));
 }
 
-static int errors = -1;
-
-void capture_errors(void)
-{
-	errors = memfd_create("standard error", MFD_CLOEXEC);
-	cr_assert_geq(errors, 0);
-	cr_assert_eq(dup2(errors, STDERR_FILENO), STDERR_FILENO);
-}
-
-const char *captured_errors(void)
-{
-	static char text[64 << 10];
-	ssize_t length = pread(errors, text, sizeof(text) - 1, 0);
-
-	cr_assert_geq(length, 0);
-	text[length] = '\0';
-	return text;
-}
-
-unsigned int occurrences(const char *text, const char *piece)
-{
-	unsigned int count = 0;
-
-	while ((text = strstr(text, piece))) {
-		count++;
-		text += strlen(piece);
-	}
-	return count;
-}
-
 void assert_names_caller(const char *line, const void *function)
 {
 	const char *place = strstr(line, "(called from ");

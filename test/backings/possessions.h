@@ -5,6 +5,8 @@
 #ifndef POSSESSIONS_H
 #define POSSESSIONS_H
 
+#include "../contract/errors.h"
+
 #include <criterion/criterion.h>
 
 struct possessions {
@@ -33,11 +35,6 @@ void note_possessions(struct possessions *possessions);
 
 /* Open files of this process. */
 unsigned int count_descriptors(void);
-
-/* Send standard error to a file; what it got until now; how often a text has a piece. */
-void capture_errors(void);
-const char *captured_errors(void);
-unsigned int occurrences(const char *text, const char *piece);
 
 /* That a line names a place in a function of this program as the caller, "(called from ...)". */
 void assert_names_caller(const char *line, const void *function);

@@ -9,9 +9,9 @@ include test/parent_domain/rules.mk
 
 backings := $(B)/test/backings
 backings_objects := $(patsubst %,$(backings)/%.o,backings exhaustion exports failures forks guest promises) \
-	$(backings)/possessions.o $(backings)/runner.o \
+	$(backings)/possessions.o $(backings)/errors.o $(backings)/runner.o \
 	$(parent_domain)/heap.o $(parent_domain)/providers.o
-rdma_objects := $(backings)/rdma.o $(backings)/possessions.o $(backings)/runner.o \
+rdma_objects := $(backings)/rdma.o $(backings)/possessions.o $(backings)/errors.o $(backings)/runner.o \
 	$(patsubst %,$(B)/examples/%.o,peer_socket rc_connection rc_domain rc_gid)
 
 .PHONY: check-backings prove-backings
@@ -24,6 +24,11 @@ check-backings prove-backings: $(backings)/backings $(backings)/rdma \
 backings_cflags := -Itest/contract/runner $(parent_domain_cflags) -Iexamples
 
 $(backings)/%.o: test/backings/%.c
+	@mkdir -p $(@D)
+	@echo '  CC      $<'
+	$(Q)$(CC) $(ALL_CFLAGS) $(backings_cflags) $(CPPFLAGS) $(DEPENDENCIES) -c -o $@ $<
+
+$(backings)/errors.o: test/contract/errors.c
 	@mkdir -p $(@D)
 	@echo '  CC      $<'
 	$(Q)$(CC) $(ALL_CFLAGS) $(backings_cflags) $(CPPFLAGS) $(DEPENDENCIES) -c -o $@ $<

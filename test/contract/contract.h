@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "errors.h"
 #include "standin.h"
 
 /* verbs.h makes macros of these two; the functions behind them are meant here. */
@@ -81,11 +82,6 @@ size_t address_space(void);
 
 /* Allow the address space that much more than it has. */
 void limit_address_space(size_t more);
-
-/* Send standard error to a file; what it got until now. */
-void capture_errors(void);
-const char *captured_errors(void);
-unsigned int occurrences(const char *text, const char *piece);
 
 /* A path in a directory of this test, which goes with it; and a file there. */
 const char *scratch_path(const char *name);

@@ -12,7 +12,7 @@ SUITES += contract memcheck asan tsan
 include test/standin/rules.mk
 
 contract := $(B)/test/contract
-contract_helpers := contract configuration registrations
+contract_helpers := contract configuration errors registrations
 contract_tests := alloc answers attributes binding choice config diagnostics domains errno fork free \
 	limits native register_buffer secure small
 contract_objects := $(contract_helpers:%=%.o) $(contract_tests:%=%.o)

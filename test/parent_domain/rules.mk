@@ -6,7 +6,8 @@ SUITES += parent-domain
 
 parent_domain := $(B)/test/parent_domain
 parent_domain_tests := buffers heap heaps hooks later opt_in providers rehearsal
-parent_domain_objects := $(parent_domain_tests:%=$(parent_domain)/%.o) $(parent_domain)/possessions.o
+parent_domain_objects := $(parent_domain_tests:%=$(parent_domain)/%.o) $(parent_domain)/possessions.o \
+	$(parent_domain)/errors.o
 parent_domain_cflags := -Itest/parent_domain -Itest/backings
 
 .PHONY: check-parent-domain
@@ -48,6 +49,11 @@ $(parent_domain)/%.o: test/parent_domain/%.c
 	$(Q)$(CC) $(ALL_CFLAGS) $(parent_domain_cflags) $(CPPFLAGS) $(DEPENDENCIES) -c -o $@ $<
 
 $(parent_domain)/possessions.o: test/backings/possessions.c
+	@mkdir -p $(@D)
+	@echo '  CC      $<'
+	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) $(DEPENDENCIES) -c -o $@ $<
+
+$(parent_domain)/errors.o: test/contract/errors.c
 	@mkdir -p $(@D)
 	@echo '  CC      $<'
 	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) $(DEPENDENCIES) -c -o $@ $<
