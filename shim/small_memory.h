@@ -27,7 +27,8 @@
  * @length: bytes, whole pages, not 0
  *
  * NULL if it has to come from elsewhere: it is too long, all blocks of its size are taken, there
- * is no room for the range, or the kernel has no memory that a fork empties (Linux 4.14). May change errno.
+ * is no room for the range, or the kernel has no memory that a fork empties (Linux 4.14). May
+ * change errno.
  */
 void *small_memory_take(size_t length);
 

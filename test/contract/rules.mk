@@ -3,7 +3,8 @@
 # check-contract    the contract, over each generation of libibverbs
 # check-memcheck    the same under Valgrind
 # check-asan        the same with the address and the undefined behaviour sanitizer
-# check-tsan        many threads, with the thread sanitizer
+# check-tsan        many threads, with the thread sanitizer, and 100,000 live buffers
+# prove-tsan        1,000,000 live buffers
 
 ifndef contract
 SUITES += contract memcheck asan tsan
@@ -21,7 +22,7 @@ contract_cflags := -Itest/standin -I$(standin) -DSYSCONFDIR='"$(SYSCONFDIR)"'
 # A trace changes nothing that a program can see.
 traced_generations := 34 65
 
-.PHONY: check-contract check-memcheck check-asan check-tsan
+.PHONY: check-contract check-memcheck check-asan check-tsan prove-tsan
 check-contract: $(contract)/contract $(contract)/late $(contract)/secure_program \
 		$(contract)/stress $(preload) $(standin_libraries)
 	$(Q)status=0; \
@@ -173,9 +174,9 @@ $(tsan)/stress: $(tsan)/stress.o $(shim_sources:%.c=$(tsan)/%.o) $(tsan)/standin
 	@echo '  LINK    $@'
 	$(Q)$(CC) $(CFLAGS) $(tsan_cflags) $(LDFLAGS) -rdynamic -pthread -o $@ $^ -ldl
 
-check-tsan: $(tsan)/stress
+check-tsan prove-tsan: $(tsan)/stress
 	$(Q)LD_LIBRARY_PATH=$(abspath $(tsan))/standin TSAN_OPTIONS=halt_on_error=1 \
-		$(tsan)/stress 4 1000000
+		$(tsan)/stress 4 $(if $(findstring prove,$@),1000000,100000)
 
 -include $(wildcard $(contract)/*.d $(contract)/*/*.d $(contract)/*/*/*.d)
 endif
