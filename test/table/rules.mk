@@ -54,11 +54,6 @@ table_tsan := TSAN_OPTIONS=halt_on_error=1
 .PHONY: table-programs check-table prove-table
 table-programs: $(table_programs)
 
-# Runs the lines of standard input, each of them a test, one on each processor at a time.
-table_run := xargs -d '\n' -P "$$(nproc)" -I LINE sh -c 'if LINE; then echo "  ok     LINE"; \
-	else echo "  FAILED LINE"; fi' | awk '{ print; fflush() } /^  ok .*\// { passed++ } /^  FAILED .*\// { failed++ } \
-	END { print passed + 0 " passed, " failed + 0 " failed"; exit failed > 0 }'
-
 define table_check
 $(table_tsan) $(table)/tsan-gcc/stress 2 0 1000000 1 0
 test/table/mutants $(B) quick
@@ -96,10 +91,10 @@ export table_prove
 check-table:
 	$(Q)$(MAKE) --no-print-directory -j$(shell nproc) table-programs
 	$(Q)set -e; for test in $(table_tests); do $$test; done
-	$(Q)echo "$$table_check" | $(table_run)
+	$(Q)echo "$$table_check" | test/table/run
 
 # All instructions; of those that are many because every search is a long one, up to 3000 a case.
 prove-table: check-table $(table)/crowded/stress
-	$(Q)echo "$$table_prove" | $(table_run)
+	$(Q)echo "$$table_prove" | test/table/run
 
 -include $(wildcard $(table)/*/*.d)
