@@ -97,6 +97,7 @@ void *buffer_alloc(struct ibv_pd *pd, size_t size, struct ibv_buf **buf)
 	struct backing_memory memory;
 	struct buffer buffer;
 	int saved_errno = errno;
+	bool is_protected = false;
 	uint64_t handle;
 	int error;
 
@@ -111,7 +112,7 @@ void *buffer_alloc(struct ibv_pd *pd, size_t size, struct ibv_buf **buf)
 		return NULL;
 
 	if (source.backing->is_private) {
-		error = fork_protect(memory.address, memory.length);
+		error = fork_protect(memory.address, memory.length, &is_protected);
 		if (error)
 			goto err_release;
 	}
@@ -123,7 +124,8 @@ void *buffer_alloc(struct ibv_pd *pd, size_t size, struct ibv_buf **buf)
 		.size = size,
 		.length = memory.length,
 		.process = process_generation(),
-		.kind = source.backing->kind,
+		.kind = (uint16_t)source.backing->kind,
+		.is_protected = is_protected,
 		.dmabuf_fd = memory.dmabuf_fd,
 	};
 	handle = next_handle();
@@ -137,7 +139,7 @@ void *buffer_alloc(struct ibv_pd *pd, size_t size, struct ibv_buf **buf)
 
 err_unprotect:
 	domain_drop_buffer(pd, buffer.domain);
-	if (source.backing->is_private)
+	if (is_protected)
 		fork_unprotect(memory.address, memory.length);
 err_release:
 	backing_release(&memory);
@@ -160,7 +162,7 @@ static void release(const struct buffer *buffer)
 	 */
 	if (buffer->process != process_generation() && fork_may_have_protected()) {
 		memory.length = 0;
-	} else if (backing_of_kind(buffer->kind)->is_private) {
+	} else if (buffer->is_protected) {
 		fork_unprotect(memory.address, memory.length);
 	}
 	backing_release(&memory);

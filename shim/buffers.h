@@ -23,6 +23,7 @@
  * @length: bytes mapped
  * @process: the process that allocated it
  * @kind: of its backing, enum backing_kind
+ * @is_protected: whether it was kept from the children of the process
  * @dmabuf_fd: the DMA-buf that holds it, or -1
  */
 struct buffer {
@@ -32,7 +33,8 @@ struct buffer {
 	size_t size;
 	size_t length;
 	uint64_t process;
-	uint32_t kind;
+	uint16_t kind;
+	bool is_protected;
 	int32_t dmabuf_fd;
 };
 

@@ -55,15 +55,20 @@ bool fork_may_have_protected(void)
 	return !status || ask(status) == FORK_ENABLED;
 }
 
-int fork_protect(void *address, size_t length)
+int fork_protect(void *address, size_t length, bool *is_protected)
 {
 	original_ibv_dontfork_range_function *dontfork_range = original(ibv_dontfork_range);
 	int saved_errno = errno;
 	int error = 0;
 
+	*is_protected = false;
+	if (!fork_may_have_protected())
+		return 0;
 	errno = 0;
-	if (fork_may_have_protected() && dontfork_range(address, length))
+	if (dontfork_range(address, length))
 		error = errno ? errno : ENOMEM;
+	else
+		*is_protected = true;
 	errno = saved_errno;
 	return error;
 }
@@ -72,7 +77,7 @@ void fork_unprotect(void *address, size_t length)
 {
 	original_ibv_dofork_range_function *dofork_range = original(ibv_dofork_range);
 
-	/* It is about to be unmapped, so nothing is lost by a refusal. */
-	if (fork_may_have_protected() && dofork_range)
+	/* After a refusal it stays away from children, who do not look for it. */
+	if (dofork_range)
 		dofork_range(address, length);
 }

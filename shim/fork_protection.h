@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* 0, or the errno of the refusal. */
-int fork_protect(void *address, size_t length);
+/* 0, or the errno of the refusal. To be undone only if it was done: the library counts. */
+int fork_protect(void *address, size_t length, bool *is_protected);
 void fork_unprotect(void *address, size_t length);
 
 /*

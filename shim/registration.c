@@ -11,11 +11,11 @@
 #include "config.h"
 #include "domains.h"
 #include "fork_protection.h"
+#include "holds.h"
 #include "native_buffers.h"
 #include "originals.h"
 #include "rehearsal.h"
 #include "report.h"
-#include "small_memory.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -34,12 +34,14 @@ static struct ibv_mr *fail(int error)
 }
 
 /* A registration by address, done or failed. */
-static struct ibv_mr *note(struct ibv_mr *mr, const void *addr, size_t length)
+static struct ibv_mr *note(struct ibv_mr *mr, const void *addr, size_t length, int access)
 {
-	if (mr) {
+	if (!mr)
+		return NULL;
+	/* Memory that is paged on demand is not protected from forks. */
+	if (!(access & IBV_ACCESS_ON_DEMAND))
 		fork_status_settled();
-		small_memory_registered(addr, length);
-	}
+	hold_begin(mr, addr, length);
 	return mr;
 }
 
@@ -216,7 +218,7 @@ static struct ibv_mr *reg_buffer(struct ibv_pd *pd, enum handle_state state,
 	if (buffer->dmabuf_fd < 0) {
 		if (rehearsal_refuses(attr->addr, attr->length, caller))
 			return NULL;
-		return note(reg_plain(pd, attr), attr->addr, attr->length);
+		return note(reg_plain(pd, attr), attr->addr, attr->length, attr->access);
 	}
 	saved_errno = errno;
 	mr = reg_dmabuf_buffer(pd, buffer, attr);
@@ -258,7 +260,9 @@ struct ibv_mr *registration_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_attr
 		mr = native(pd, attr);
 	else
 		mr = pd ? reg_plain(pd, &copy) : fail(EINVAL);
-	return note(mr, copy.addr, copy.comp_mask & IBV_REG_MR_MASK_ADDR ? copy.length : 0);
+	if (copy.comp_mask & IBV_REG_MR_MASK_ADDR)
+		note(mr, copy.addr, copy.length, copy.access);
+	return mr;
 }
 
 struct ibv_mr *registration_reg_buf_mr(struct ibv_pd *pd, struct ibv_buf *buf, void *addr,
@@ -292,11 +296,9 @@ struct ibv_mr *registration_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 
 	if (rehearsal_refuses(addr, length, caller))
 		return NULL;
-	/* By the call that the library would make of it, through here, where it has one. */
-	if (small_memory_has(addr, length))
-		return note(reg_by_address(pd, addr, length, (uintptr_t)addr, access), addr,
-			    length);
-	return reg_mr ? reg_mr(pd, addr, length, access) : fail(EOPNOTSUPP);
+	if (!reg_mr)
+		return fail(EOPNOTSUPP);
+	return note(reg_mr(pd, addr, length, access), addr, length, access);
 }
 
 struct ibv_mr *registration_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
@@ -306,9 +308,9 @@ struct ibv_mr *registration_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t le
 
 	if (rehearsal_refuses(addr, length, caller))
 		return NULL;
-	if (reg_mr_iova && !small_memory_has(addr, length))
-		return reg_mr_iova(pd, addr, length, iova, access);
-	return note(reg_by_address(pd, addr, length, iova, access), addr, length);
+	if (reg_mr_iova)
+		return note(reg_mr_iova(pd, addr, length, iova, access), addr, length, access);
+	return note(reg_by_address(pd, addr, length, iova, access), addr, length, access);
 }
 
 struct ibv_mr *registration_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length,
@@ -316,15 +318,14 @@ struct ibv_mr *registration_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t l
 {
 	if (rehearsal_refuses(addr, length, caller))
 		return NULL;
-	return note(reg_by_address(pd, addr, length, iova, (int)access), addr, length);
+	return note(reg_by_address(pd, addr, length, iova, (int)access), addr, length, (int)access);
 }
 
 int registration_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr,
 			  size_t length, int access)
 {
 	original_ibv_rereg_mr_function *rereg_mr = original(ibv_rereg_mr);
-	const void *old_addr;
-	size_t old_length;
+	struct hold old;
 	int result;
 
 	if (!rereg_mr) {
@@ -333,32 +334,28 @@ int registration_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void 
 	}
 	if (!(flags & IBV_REREG_MR_CHANGE_TRANSLATION))
 		return rereg_mr(mr, flags, pd, addr, length, access);
-	old_addr = mr->addr;
-	old_length = mr->length;
+	old = hold_take(mr);
 	result = rereg_mr(mr, flags, pd, addr, length, access);
 	/* A failure may come after the change. The region says what it is now. */
-	small_memory_registered(mr->addr, mr->length);
-	small_memory_deregistered(old_addr, old_length);
+	hold_begin(mr, mr->addr, mr->length);
+	hold_end(old);
 	return result;
 }
 
 int registration_dereg_mr(struct ibv_mr *mr)
 {
 	original_ibv_dereg_mr_function *dereg_mr = original(ibv_dereg_mr);
-
-	const void *addr;
-	size_t length;
+	struct hold hold;
 	int result;
 
 	if (!dereg_mr)
 		return EOPNOTSUPP;
-	if (!small_memory_exists())
-		return dereg_mr(mr);
-	addr = mr->addr;
-	length = mr->length;
+	hold = hold_take(mr);
 	result = dereg_mr(mr);
-	if (!result)
-		small_memory_deregistered(addr, length);
+	if (result)
+		hold_put_back(mr, hold);
+	else
+		hold_end(hold);
 	return result;
 }
 

@@ -4,16 +4,25 @@
  * blocks of a size are free is a word of bits: whoever clears a bit has the block, so there is
  * nothing that could be mistaken for what it was before (no ABA).
  *
- * The range is one mapping, which stays as it is, and is used up 64 KiB at a time. The pages of
- * such a stretch are asked for at once: one call takes less than the faults of two pages.
+ * Each block has a word that says whether it has an owner, and how many registrations hold it:
  *
- * What is known of the blocks is in memory that the kernel clears for a child. To a child there is
- * no range, until it reserves one.
+ *	free                0                     its bit is set
+ *	taken               TAKEN | count
+ *	freed, but held     ORPHANED | count      without pages; who brings the count to 0 frees it
+ *	lost                0                     its bit is never set again
+ *
+ * The range is one mapping, which stays as it is, and is used up 64 KiB at a time. The pages of
+ *such a stretch are asked for at once: one call takes less than the faults of two pages.
+ *
+ * Where the range is, is written in memory that the kernel clears for a child; so to a child there
+ * is none, until it reserves one. What is known of the blocks is in ordinary memory: an operation
+ * that a fork interrupts, in a signal handler, goes on in the child with what it began with.
  */
 #define _GNU_SOURCE
 #include "small_memory.h"
 #include "process.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -22,6 +31,13 @@
 #define BLOCKS	64 /* of a size: bits of a word */
 #define CLASSES 5  /* sizes, with pages of 4 KiB; fewer with larger ones */
 #define STRETCH SMALL_MEMORY_MOST
+
+#define TAKEN	 (UINT32_C(1) << 31)
+#define ORPHANED (UINT32_C(1) << 30)
+#define COUNT	 (ORPHANED - 1)
+
+/* Once the range could not be reserved, it is not tried again for so many buffers. */
+#define PATIENCE 256
 
 /* Linux 5.14; the headers of older systems lack it. */
 #ifndef MADV_POPULATE_WRITE
@@ -33,18 +49,18 @@
  * @free: a bit for each that can be taken
  * @is_used: a bit for each that had an owner, and so may be other than zero
  * @stretches: how many are in use
- * @registrations: that live, in each
+ * @state: of each
  */
 struct blocks {
 	uint64_t free;
 	uint64_t is_used;
 	uint64_t stretches;
-	uint32_t registrations[BLOCKS];
+	uint32_t state[BLOCKS];
 };
 
 /**
  * struct range - all of it
- * @base: the address of the first block, or NULL
+ * @base: the address of the first block
  * @blocks: by class; a block of class c has 1 << c pages
  */
 struct range {
@@ -52,9 +68,15 @@ struct range {
 	struct blocks blocks[CLASSES];
 };
 
-static struct range *range_of_process;
+/* In memory of its own, which is empty in a child. */
+struct place_of_range {
+	struct range *range;
+};
+
+static struct place_of_range *place;
 
 static bool cannot_wipe; /* Linux before 4.14 */
+static uint32_t refusals;
 
 static unsigned int page_shift(void)
 {
@@ -73,6 +95,11 @@ static unsigned int classes(void)
 static size_t class_offset(unsigned int class)
 {
 	return ((((size_t)1 << class) - 1) * BLOCKS) << page_shift();
+}
+
+static size_t range_size(void)
+{
+	return class_offset(classes());
 }
 
 static size_t block_size(unsigned int class)
@@ -100,20 +127,15 @@ static size_t block_offset(struct block block)
 	return class_offset(block.class) + block.number * block_size(block.class);
 }
 
-/* The range of this process; NULL while it has none. */
-static struct range *range_there_is(void)
+static uint64_t bit_of(struct block block)
 {
-	/* acquire: pairs with the release in range_to_use() */
-	struct range *range = __atomic_load_n(&range_of_process, __ATOMIC_ACQUIRE);
-
-	/* acquire: pairs with the release in reserve() */
-	return range && __atomic_load_n(&range->base, __ATOMIC_ACQUIRE) ? range : NULL;
+	return UINT64_C(1) << block.number;
 }
 
-/* Pages of no use to anybody yet. Small ones: a buffer shall not take 2 MiB. */
-static void *map_blocks(void *address, size_t length, int flags)
+/* Pages that nobody has used. Small ones: a buffer shall not take 2 MiB. */
+static void *map_blocks(void *address, size_t length, int protection, int flags)
 {
-	void *blocks = mmap(address, length, PROT_READ | PROT_WRITE,
+	void *blocks = mmap(address, length, protection,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
 
 	if (blocks == MAP_FAILED)
@@ -122,52 +144,87 @@ static void *map_blocks(void *address, size_t length, int flags)
 	return blocks;
 }
 
-static bool reserve(struct range *range)
+/* The range of this process; NULL while it has none. */
+static struct range *range_there_is(void)
 {
-	char *base = map_blocks(NULL, class_offset(classes()), 0);
-	char *none = NULL;
+	/* acquire: pairs with the release in place_to_use() */
+	const struct place_of_range *known = __atomic_load_n(&place, __ATOMIC_ACQUIRE);
 
-	if (!base)
-		return false;
-	/* Release, and acquire where another thread was first: who sees the address may use it. */
-	if (!__atomic_compare_exchange_n(&range->base, &none, base, false, __ATOMIC_RELEASE,
-					 __ATOMIC_ACQUIRE))
-		munmap(base, class_offset(classes()));
-	return true;
+	/* acquire: pairs with the release in reserve() */
+	return known ? __atomic_load_n(&known->range, __ATOMIC_ACQUIRE) : NULL;
+}
+
+static struct range *new_range(void)
+{
+	struct range *range = mmap(NULL, sizeof(*range), PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (range == MAP_FAILED)
+		return NULL;
+	range->base = map_blocks(NULL, range_size(), PROT_READ | PROT_WRITE, 0);
+	if (range->base)
+		return range;
+	munmap(range, sizeof(*range));
+	return NULL;
+}
+
+static struct range *reserve(struct place_of_range *known)
+{
+	uint32_t refused = __atomic_load_n(&refusals, __ATOMIC_RELAXED);
+	struct range *range, *none = NULL;
+
+	if (refused % PATIENCE) {
+		__atomic_store_n(&refusals, refused + 1, __ATOMIC_RELAXED);
+		return NULL;
+	}
+	range = new_range();
+	if (!range) {
+		__atomic_store_n(&refusals, refused + 1, __ATOMIC_RELAXED);
+		return NULL;
+	}
+	/* Release, and acquire where another thread was first: who sees the range may use it. */
+	if (__atomic_compare_exchange_n(&known->range, &none, range, false, __ATOMIC_RELEASE,
+					__ATOMIC_ACQUIRE))
+		return range;
+	munmap(range->base, range_size());
+	munmap(range, sizeof(*range));
+	return none;
+}
+
+static struct place_of_range *place_to_use(void)
+{
+	struct place_of_range *none = NULL, *new;
+	bool is_wiped;
+
+	/* acquire: pairs with the release below */
+	new = __atomic_load_n(&place, __ATOMIC_ACQUIRE);
+	if (new || __atomic_load_n(&cannot_wipe, __ATOMIC_RELAXED))
+		return new;
+	new = process_map_wiped(sizeof(*new), &is_wiped);
+	if (!new)
+		return NULL;
+	if (!is_wiped)
+		__atomic_store_n(&cannot_wipe, true, __ATOMIC_RELAXED);
+	else if (__atomic_compare_exchange_n(&place, &none, new, false, __ATOMIC_RELEASE,
+					     __ATOMIC_ACQUIRE))
+		return new;
+	munmap(new, sizeof(*new));
+	return none;
 }
 
 static struct range *range_to_use(void)
 {
-	/* acquire: pairs with the release below */
-	struct range *range = __atomic_load_n(&range_of_process, __ATOMIC_ACQUIRE);
-	struct range *none = NULL;
-	bool is_wiped;
+	struct range *range = range_there_is();
+	struct place_of_range *known;
 
-	if (!range) {
-		if (__atomic_load_n(&cannot_wipe, __ATOMIC_RELAXED))
-			return NULL;
-		range = process_map_wiped(sizeof(*range), &is_wiped);
-		if (!range)
-			return NULL;
-		if (!is_wiped) {
-			__atomic_store_n(&cannot_wipe, true, __ATOMIC_RELAXED);
-			munmap(range, sizeof(*range));
-			return NULL;
-		}
-		if (!__atomic_compare_exchange_n(&range_of_process, &none, range, false,
-						 __ATOMIC_RELEASE, __ATOMIC_ACQUIRE)) {
-			munmap(range, sizeof(*range));
-			range = none;
-		}
-	}
-	/* acquire: pairs with the release in reserve() */
-	if (!__atomic_load_n(&range->base, __ATOMIC_ACQUIRE) && !reserve(range))
-		return NULL;
-	return range;
+	if (__builtin_expect(range != NULL, 1))
+		return range;
+	known = place_to_use();
+	return known ? reserve(known) : NULL;
 }
 
 /* A free block of a class, or BLOCKS. */
-static unsigned int take_block(struct blocks *blocks)
+static unsigned int take_free(struct blocks *blocks)
 {
 	uint64_t free = __atomic_load_n(&blocks->free, __ATOMIC_RELAXED);
 
@@ -188,7 +245,6 @@ static unsigned int take_stretch(struct range *range, unsigned int class)
 	uint64_t stretch = __atomic_load_n(&blocks->stretches, __ATOMIC_RELAXED);
 	unsigned int first;
 	uint64_t others;
-	char *address;
 
 	do {
 		if (stretch * blocks_each >= BLOCKS)
@@ -196,11 +252,11 @@ static unsigned int take_stretch(struct range *range, unsigned int class)
 	} while (!__atomic_compare_exchange_n(&blocks->stretches, &stretch, stretch + 1, true,
 					      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 	first = (unsigned int)stretch * blocks_each;
-	address = range->base + block_offset((struct block){class, first});
 	/* Where that cannot be done, pages come as they are touched. */
-	madvise(address, STRETCH, MADV_POPULATE_WRITE);
+	madvise(range->base + block_offset((struct block){class, first}), STRETCH,
+		MADV_POPULATE_WRITE);
 	others = ((UINT64_C(1) << (blocks_each - 1)) - 1) << 1;
-	/* release: pairs with the acquire in take_block() */
+	/* release: pairs with the acquire in take_free() */
 	__atomic_fetch_or(&blocks->free, others << first, __ATOMIC_RELEASE);
 	return first;
 }
@@ -221,40 +277,87 @@ void *small_memory_take(size_t length)
 			      ? 64 - (unsigned int)__builtin_clzll((length - 1) >> page_shift())
 			      : 0;
 	blocks = &range->blocks[block.class];
-	block.number = take_block(blocks);
+	block.number = take_free(blocks);
 	if (block.number == BLOCKS)
 		block.number = take_stretch(range, block.class);
 	if (block.number == BLOCKS)
 		return NULL;
 	address = range->base + block_offset(block);
-	if (__atomic_load_n(&blocks->is_used, __ATOMIC_RELAXED) & UINT64_C(1) << block.number)
+	/* Relaxed: nobody else has the block; but a registration of everything may come and go. */
+	__atomic_fetch_or(&blocks->state[block.number], TAKEN, __ATOMIC_RELAXED);
+	if (__atomic_load_n(&blocks->is_used, __ATOMIC_RELAXED) & bit_of(block))
 		memset(address, 0, length);
 	return address;
+}
+
+/* A block that nobody has becomes a free one. */
+static void put_free(struct range *range, struct block block, bool is_used)
+{
+	struct blocks *blocks = &range->blocks[block.class];
+	uint64_t bit = bit_of(block);
+	bool was_used = __atomic_load_n(&blocks->is_used, __ATOMIC_RELAXED) & bit;
+
+	if (is_used && !was_used)
+		__atomic_fetch_or(&blocks->is_used, bit, __ATOMIC_RELAXED);
+	if (!is_used && was_used)
+		__atomic_fetch_and(&blocks->is_used, ~bit, __ATOMIC_RELAXED);
+	/* release: pairs with the acquire in take_free() */
+	__atomic_fetch_or(&blocks->free, bit, __ATOMIC_RELEASE);
+}
+
+/* Without its pages: they stay with whoever holds them. False if the block is lost by that. */
+static bool drop_pages(struct range *range, struct block block)
+{
+	return map_blocks(range->base + block_offset(block), block_size(block.class), PROT_NONE,
+			  MAP_FIXED);
+}
+
+/* With new pages, a block that nobody has becomes a free one; if there are none, it is lost. */
+static void renew(struct range *range, struct block block)
+{
+	if (map_blocks(range->base + block_offset(block), block_size(block.class),
+		       PROT_READ | PROT_WRITE, MAP_FIXED))
+		put_free(range, block, false);
 }
 
 bool small_memory_give(void *address)
 {
 	struct range *range = range_there_is();
-	struct blocks *blocks;
+	uint32_t state, next, *place_of_state;
+	bool is_dropped = false;
 	struct block block;
-	uint64_t bit;
+	size_t offset;
 
-	if (!range || !small_memory_has(address, 1))
+	if (!range || (uintptr_t)address < (uintptr_t)range->base)
 		return false;
-	block = block_at((size_t)((char *)address - range->base));
-	blocks = &range->blocks[block.class];
-	bit = UINT64_C(1) << block.number;
-	/* acquire: pairs with the release in count_less() */
-	if (__atomic_load_n(&blocks->registrations[block.number], __ATOMIC_ACQUIRE)) {
-		/* New pages: the old ones stay with whoever else holds them. */
-		if (!map_blocks(address, block_size(block.class), MAP_FIXED))
-			return true; /* out of mappings: nobody else gets this block */
-		__atomic_fetch_and(&blocks->is_used, ~bit, __ATOMIC_RELAXED);
-	} else if (!(__atomic_load_n(&blocks->is_used, __ATOMIC_RELAXED) & bit)) {
-		__atomic_fetch_or(&blocks->is_used, bit, __ATOMIC_RELAXED);
-	}
-	/* release: pairs with the acquire in take_block() */
-	__atomic_fetch_or(&blocks->free, bit, __ATOMIC_RELEASE);
+	offset = (size_t)((char *)address - range->base);
+	if (offset >= range_size())
+		return false;
+	block = block_at(offset);
+	place_of_state = &range->blocks[block.class].state[block.number];
+	/* acquire: pairs with the release in drop_count() */
+	state = __atomic_load_n(place_of_state, __ATOMIC_ACQUIRE);
+	/* What was lost may have become something else's place. */
+	if (!(state & TAKEN) || offset != block_offset(block))
+		return false;
+	do {
+		if ((state & COUNT) && !is_dropped) {
+			is_dropped = true;
+			if (!drop_pages(range, block)) {
+				__atomic_fetch_and(place_of_state, ~TAKEN, __ATOMIC_RELAXED);
+				return true;
+			}
+		}
+		next = state & COUNT ? ORPHANED | (state & COUNT) : 0;
+		/* release: whoever ends the last registration frees what has no pages */
+	} while (!__atomic_compare_exchange_n(place_of_state, &state, next, true, __ATOMIC_ACQ_REL,
+					      __ATOMIC_ACQUIRE));
+	if (next)
+		return true;
+	if (is_dropped)
+		renew(range, block);
+	else
+		put_free(range, block, true);
 	return true;
 }
 
@@ -267,7 +370,7 @@ struct part {
 static struct part part_of(const struct range *range, const void *addr, size_t length)
 {
 	uintptr_t base = (uintptr_t)range->base, begin = (uintptr_t)addr;
-	size_t size = class_offset(classes());
+	size_t size = range_size();
 	struct part part = {0, 0};
 
 	/* By subtraction, so that no sum can wrap. */
@@ -282,11 +385,6 @@ static struct part part_of(const struct range *range, const void *addr, size_t l
 	return part;
 }
 
-bool small_memory_exists(void)
-{
-	return range_there_is();
-}
-
 bool small_memory_has(const void *addr, size_t length)
 {
 	const struct range *range = range_there_is();
@@ -298,26 +396,36 @@ bool small_memory_has(const void *addr, size_t length)
 	return part.begin < part.end;
 }
 
-static void count_more(uint32_t *registrations)
+static void add_count(struct range *range, struct block block)
 {
 	/* Relaxed: who frees the buffer knows of the registration. */
-	__atomic_fetch_add(registrations, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&range->blocks[block.class].state[block.number], 1, __ATOMIC_RELAXED);
 }
 
-static void count_less(uint32_t *registrations)
+static void drop_count(struct range *range, struct block block)
 {
-	uint32_t count = __atomic_load_n(registrations, __ATOMIC_RELAXED);
+	uint32_t *place_of_state = &range->blocks[block.class].state[block.number];
+	uint32_t state = __atomic_load_n(place_of_state, __ATOMIC_RELAXED);
+	uint32_t next;
 
-	/*
-	 * One of which nobody here saw the beginning is not counted. Release: the device is done
-	 * with the memory.
-	 */
-	while (count && !__atomic_compare_exchange_n(registrations, &count, count - 1, true,
-						     __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-		;
+	do {
+		if (!(state & COUNT))
+			return;
+		next = state - 1;
+		if (next == ORPHANED)
+			next = 0;
+		/*
+		 * Release: the device is done with the memory. Acquire: so is who freed it, if it
+		 * is for this thread to make it a free one.
+		 */
+	} while (!__atomic_compare_exchange_n(place_of_state, &state, next, true, __ATOMIC_ACQ_REL,
+					      __ATOMIC_RELAXED));
+	if (state & ORPHANED && !next)
+		renew(range, block);
 }
 
-static void for_each_block(const void *addr, size_t length, void (*change)(uint32_t *registrations))
+static void for_each_block(const void *addr, size_t length,
+			   void (*change)(struct range *range, struct block block))
 {
 	struct range *range = range_there_is();
 	struct block block;
@@ -328,17 +436,20 @@ static void for_each_block(const void *addr, size_t length, void (*change)(uint3
 	part = part_of(range, addr, length);
 	while (part.begin < part.end) {
 		block = block_at(part.begin);
-		change(&range->blocks[block.class].registrations[block.number]);
+		change(range, block);
 		part.begin = block_offset(block) + block_size(block.class);
 	}
 }
 
-void small_memory_registered(const void *addr, size_t length)
+void small_memory_hold(const void *addr, size_t length)
 {
-	for_each_block(addr, length, count_more);
+	for_each_block(addr, length, add_count);
 }
 
-void small_memory_deregistered(const void *addr, size_t length)
+void small_memory_let_go(const void *addr, size_t length)
 {
-	for_each_block(addr, length, count_less);
+	int saved_errno = errno;
+
+	for_each_block(addr, length, drop_count);
+	errno = saved_errno;
 }

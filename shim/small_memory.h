@@ -6,10 +6,10 @@
  * fault, where a heap has memory at hand. So there is one range of addresses for them, in blocks of
  * a page to SMALL_MEMORY_MOST bytes. No two buffers share a page, and each begins with zeroes.
  *
- * Pages that a device may still write to are not kept: registrations are counted, block by block,
- * and a block that is freed while one of its registrations lives is given new pages, as if it had
- * been unmapped. What is registered behind the shim's back has to be deregistered before the buffer
- * is freed, as with any memory.
+ * Memory that a device may still write to is not kept: registrations are counted, block by block. A
+ * block that is freed while one of them lives loses its pages, as if it had been unmapped, and
+ * becomes a free one, with new pages, when the last of them has ended. What is registered behind
+ * the shim's back has to be deregistered before the buffer is freed, as with any memory.
  *
  * Any thread; nobody waits for another. A child of fork() has a range of its own, as pages may have
  * been kept from it; it frees what it inherited as memory that is from elsewhere.
@@ -26,9 +26,9 @@
  * small_memory_take - zero-filled memory for a small buffer
  * @length: bytes, whole pages, not 0
  *
- * NULL if it has to come from elsewhere: it is too long, all blocks of its size are taken, there
- * is no room for the range, or the kernel has no memory that a fork empties (Linux 4.14). May
- * change errno.
+ * NULL if it has to come from elsewhere: it is too long, all blocks of its size are taken, there is
+ * no room for the range, or the kernel has no memory that a fork empties (Linux 4.14). May change
+ * errno.
  */
 void *small_memory_take(size_t length);
 
@@ -40,17 +40,14 @@ void *small_memory_take(size_t length);
  */
 bool small_memory_give(void *address);
 
-/* Whether any was taken yet, in this process. */
-bool small_memory_exists(void);
-
 /* Whether a range has bytes of small memory. */
 bool small_memory_has(const void *addr, size_t length);
 
 /*
- * A registration of a range of addresses, any addresses, has succeeded, or was ended by
- * deregistering it. Preserve errno.
+ * A registration of a range of addresses, of any, holds what it has of small memory until it lets
+ * go. Preserve errno.
  */
-void small_memory_registered(const void *addr, size_t length);
-void small_memory_deregistered(const void *addr, size_t length);
+void small_memory_hold(const void *addr, size_t length);
+void small_memory_let_go(const void *addr, size_t length);
 
 #endif

@@ -15,49 +15,50 @@
 
 #include <stdbool.h>
 
-/* Behind STRAIGHT(); use that. */
+/* The shim has something to do in this call. */
+#define STRAIGHT_KEPT ((void *)1)
+
+/* Behind STRAIGHT(); use that. An address, or NULL while it is undecided, or STRAIGHT_KEPT. */
 extern void *straight_addresses[ORIGINAL_COUNT];
-extern bool straight_kept[ORIGINAL_COUNT];
 void *straight_decide(enum original_id id);
 
 /* Behind straight_observe(); use that. */
-extern enum straight_observing { OBSERVING_NO, OBSERVING_BEGUN, OBSERVING } straight_observing;
+extern bool straight_observing;
 void straight_begin_observing(void);
 
 /**
  * straight_observe - from now on, no registration and no deregistration goes straight
  *
- * Holds for what is registered after this returns. Any thread.
+ * Holds for each call that begins after this returns. Any thread.
  */
 static inline void straight_observe(void)
 {
 	/* acquire: pairs with the release in straight_begin_observing() */
-	if (__builtin_expect(__atomic_load_n(&straight_observing, __ATOMIC_ACQUIRE) != OBSERVING,
-			     0))
+	if (__builtin_expect(!__atomic_load_n(&straight_observing, __ATOMIC_ACQUIRE), 0))
 		straight_begin_observing();
 }
 
-/* The original that a call is known to go straight to, or NULL. */
+/* The original that a call is known to go straight to; or NULL, or STRAIGHT_KEPT. */
 static inline void *straight_address(enum original_id id)
 {
 	/* acquire: pairs with the release in straight_decide() */
 	void *address = __atomic_load_n(&straight_addresses[id], __ATOMIC_ACQUIRE);
 
-	return __builtin_expect(trace_probe_is_attached(), 0) ? NULL : address;
+	return __builtin_expect(trace_probe_is_attached(), 0) ? STRAIGHT_KEPT : address;
 }
 
-/* Whether it was decided that the shim has something to do in this call. */
-static inline bool straight_is_kept(enum original_id id)
+/* Whether it is still to be decided. */
+static inline bool straight_is_undecided(enum original_id id)
 {
-	return __atomic_load_n(&straight_kept[id], __ATOMIC_RELAXED);
+	return !__atomic_load_n(&straight_addresses[id], __ATOMIC_RELAXED);
 }
 
 #define STRAIGHT_BY(address, name, ...)                                                            \
 	do {                                                                                       \
-		original_##name##_function *straight = (address);                                  \
+		void *straight = (address);                                                        \
                                                                                                    \
-		if (__builtin_expect(straight != NULL, 1))                                         \
-			return straight(__VA_ARGS__);                                              \
+		if (__builtin_expect((uintptr_t)straight > (uintptr_t)STRAIGHT_KEPT, 1))           \
+			return ((original_##name##_function *)straight)(__VA_ARGS__);              \
 	} while (0)
 
 /**
@@ -74,7 +75,8 @@ static inline bool straight_is_kept(enum original_id id)
  * Apart from STRAIGHT(), which then has no register to save. Any thread. Preserves errno.
  */
 #define DECIDE_STRAIGHT(name, ...)                                                                 \
-	STRAIGHT_BY(straight_is_kept(ORIGINAL_##name) ? NULL : straight_decide(ORIGINAL_##name),   \
+	STRAIGHT_BY(straight_is_undecided(ORIGINAL_##name) ? straight_decide(ORIGINAL_##name)      \
+							   : NULL,                                 \
 		    name, __VA_ARGS__)
 
 #endif

@@ -53,24 +53,48 @@ static bool is_zero(const char *address, size_t size)
 	return true;
 }
 
-/*
- * Free a buffer whose first page is held, and allocate another at its place: does the new one have
- * the old page?
- */
-static bool is_kept(const struct memory *memory)
+/* What became of a buffer's place and of its pages. */
+enum fate {
+	KEPT, /* the next buffer has both */
+	NEW,  /* it has the place, with new pages */
+	AWAY, /* it is elsewhere */
+};
+
+static enum fate fate_of_next(const struct memory *memory, struct held_page held)
+{
+	struct memory next = make_buffer_in(memory->pd, memory->size);
+	bool is_there = next.address == memory->address;
+	bool has_pages;
+
+	cr_assert(is_zero(next.address, next.size));
+	next.address[0] = 'n';
+	ibv_free_buf(next.buf);
+	has_pages = first_byte(&held) == 'n';
+	cr_assert(is_there || !has_pages);
+	return !is_there ? AWAY : has_pages ? KEPT : NEW;
+}
+
+/* Free a buffer, and allocate another. */
+static enum fate fate(const struct memory *memory)
 {
 	struct held_page held;
-	struct memory next;
 
 	memory->address[0] = 'o';
 	held = hold_page(memory->address);
 	ibv_free_buf(memory->buf);
-	next = make_buffer_in(memory->pd, memory->size);
-	cr_assert_eq(next.address, memory->address);
-	cr_assert(is_zero(next.address, next.size));
-	next.address[0] = 'n';
-	ibv_free_buf(next.buf);
-	return first_byte(&held) == 'n';
+	return fate_of_next(memory, held);
+}
+
+/* Free a buffer, then deregister what was registered of it, and allocate another. */
+static enum fate fate_after(const struct memory *memory, struct ibv_mr *mr)
+{
+	struct held_page held;
+
+	memory->address[0] = 'o';
+	held = hold_page(memory->address);
+	ibv_free_buf(memory->buf);
+	cr_assert_eq(ibv_dereg_mr(mr), 0);
+	return fate_of_next(memory, held);
 }
 
 Test(supplied_small, freed_memory_is_the_next_ones)
@@ -80,7 +104,7 @@ Test(supplied_small, freed_memory_is_the_next_ones)
 	for (size = 1; size <= KEPT_MOST; size = size * 2 + 1) {
 		struct memory memory = make_buffer(size);
 
-		cr_assert(is_kept(&memory), "%zu bytes", size);
+		cr_assert_eq(fate(&memory), KEPT, "%zu bytes", size);
 	}
 }
 
@@ -216,7 +240,7 @@ Test(supplied_small, pages_of_a_registration_that_lives_are_nobody_elses)
 		struct memory memory = make_buffer(2 * page_size());
 
 		cr_assert_not_null(ways[i](&memory));
-		cr_assert_not(is_kept(&memory), "way %zu", i);
+		cr_assert_eq(fate(&memory), AWAY, "way %zu", i);
 	}
 }
 
@@ -228,20 +252,21 @@ Test(supplied_small, after_it_was_deregistered_they_are_kept)
 		struct memory memory = make_buffer(2 * page_size());
 
 		cr_assert_eq(ibv_dereg_mr(ways[i](&memory)), 0);
-		cr_assert(is_kept(&memory), "way %zu", i);
+		cr_assert_eq(fate(&memory), KEPT, "way %zu", i);
 	}
 }
 
-Test(supplied_small, the_last_of_several_registrations_counts)
+Test(supplied_small, when_the_last_registration_ends_the_place_is_free_with_new_pages)
 {
-	struct memory memory = make_buffer(2 * page_size());
-	struct ibv_mr *first = by_buffer(&memory), *second = by_address(&memory);
+	size_t i;
 
-	cr_assert_eq(ibv_dereg_mr(first), 0);
-	cr_assert_not(is_kept(&memory));
-	cr_assert_eq(ibv_dereg_mr(second), 0);
-	memory = make_buffer_in(memory.pd, memory.size);
-	cr_assert(is_kept(&memory));
+	for (i = 0; i < WAYS; i++) {
+		struct memory memory = make_buffer(2 * page_size());
+		struct ibv_mr *first = by_buffer(&memory), *second = ways[i](&memory);
+
+		cr_assert_eq(ibv_dereg_mr(first), 0);
+		cr_assert_eq(fate_after(&memory, second), NEW, "way %zu", i);
+	}
 }
 
 Test(supplied_small, what_fails_does_not_count)
@@ -250,17 +275,14 @@ Test(supplied_small, what_fails_does_not_count)
 	struct ibv_mr *mr = by_buffer(&memory);
 	enum standin_function via = last_registration().via;
 
-	standin_fail(STANDIN_ibv_dereg_mr, EBUSY);
-	cr_assert_eq(ibv_dereg_mr(mr), EBUSY);
-	standin_fail(STANDIN_ibv_dereg_mr, 0);
-	cr_assert_not(is_kept(&memory));
-
-	cr_assert_eq(ibv_dereg_mr(mr), 0);
-	memory = make_buffer_in(memory.pd, memory.size);
 	standin_fail(via, ENOMEM);
 	cr_assert_null(by_buffer(&memory));
 	standin_fail(via, 0);
-	cr_assert(is_kept(&memory));
+
+	standin_fail(STANDIN_ibv_dereg_mr, EBUSY);
+	cr_assert_eq(ibv_dereg_mr(mr), EBUSY);
+	standin_fail(STANDIN_ibv_dereg_mr, 0);
+	cr_assert_eq(fate_after(&memory, mr), NEW);
 }
 
 /* Until there is a small buffer, a registration does not concern the shim. */
@@ -275,24 +297,50 @@ Test(supplied_small, calls_that_went_straight_are_seen_from_then_on)
 	mr = ibv_reg_mr(pd, other, sizeof(other), ACCESS);
 	memory = make_buffer_in(pd, page_size());
 	cr_assert_not_null(by_address(&memory));
-	cr_assert_not(is_kept(&memory));
+	cr_assert_eq(fate(&memory), AWAY);
 	cr_assert_eq(ibv_dereg_mr(mr), 0);
 }
 
-/* Deregistered after its buffer went, it counts no more for whoever has the place by then. */
-Test(supplied_small, a_late_deregistration_is_counted)
+/*
+ * A region of everything, or of addresses that were something else's before there was small memory:
+ * nobody counted it, so its end counts for nothing.
+ */
+Test(supplied_small, a_registration_of_before_is_not_counted_when_it_ends)
+{
+	struct ibv_pd *pd = make_domain();
+	struct ibv_mr *before = ibv_reg_mr(pd, NULL, SIZE_MAX, ACCESS);
+	struct memory memory = make_buffer_in(pd, page_size());
+	struct ibv_mr *mr = by_buffer(&memory);
+
+	cr_assert_eq(ibv_dereg_mr(before), 0);
+	cr_assert_eq(fate_after(&memory, mr), NEW);
+}
+
+Test(supplied_small, a_registration_of_everything_holds_all_of_it)
 {
 	struct memory memory = make_buffer(page_size());
-	struct ibv_mr *late = by_buffer(&memory), *mr;
+	struct ibv_mr *everything = ibv_reg_mr(memory.pd, NULL, SIZE_MAX, ACCESS);
 
+	cr_assert_eq(fate_after(&memory, everything), NEW);
+	memory = make_buffer_in(memory.pd, memory.size);
+	cr_assert_eq(fate(&memory), KEPT);
+}
+
+static int use_what_is_freed(void *argument)
+{
+	struct memory memory = make_buffer_in(argument, page_size());
+
+	cr_assert_not_null(by_buffer(&memory));
 	ibv_free_buf(memory.buf);
-	memory = make_buffer_in(memory.pd, memory.size);
-	mr = by_buffer(&memory);
-	cr_assert_eq(ibv_dereg_mr(late), 0);
-	cr_assert_not(is_kept(&memory));
-	cr_assert_eq(ibv_dereg_mr(mr), 0);
-	memory = make_buffer_in(memory.pd, memory.size);
-	cr_assert(is_kept(&memory));
+	*(volatile char *)memory.address = 1;
+	return 0;
+}
+
+/* By a signal, or by what a tool makes of that. */
+Test(supplied_small, a_program_that_uses_what_is_freed_and_held_is_stopped)
+{
+	capture_errors();
+	cr_assert_neq(in_child(use_what_is_freed, make_domain()), 0);
 }
 
 Test(supplied_small, failing_fork_protection_leaves_nothing_behind)
@@ -367,7 +415,7 @@ static void assert_apart(bool fork_support, int (*run)(void *argument))
 	cr_assert_eq(status, 0, "the child ended with %d", status);
 	cr_assert_eq(memory.address[0], 'p');
 	cr_assert(is_registrable(&memory));
-	cr_assert(is_kept(&memory));
+	cr_assert_eq(fate(&memory), KEPT);
 }
 
 Test(supplied_small, a_child_keeps_memory_of_its_own)
@@ -431,15 +479,49 @@ Test(supplied_small, without_fork_support_it_is_asked_for_until_memory_was_regis
 
 	if (!library_has(STANDIN_ibv_is_fork_initialized))
 		return;
-	memory = make_buffer(1);
+	ibv_free_buf(make_buffer(1).buf);
 	asked = CALLS(ibv_is_fork_initialized);
-	ibv_free_buf(memory.buf);
-	cr_assert_gt(CALLS(ibv_is_fork_initialized), asked);
 	memory = make_buffer(1);
+	cr_assert_gt(CALLS(ibv_is_fork_initialized), asked);
 	cr_assert(is_registrable(&memory));
 	ibv_free_buf(memory.buf);
+	ibv_free_buf(make_buffer(1).buf);
 	asked = CALLS(ibv_is_fork_initialized);
 	for (i = 0; i < 10; i++)
 		ibv_free_buf(make_buffer(1).buf);
 	cr_assert_eq(CALLS(ibv_is_fork_initialized), asked);
+}
+
+/* The library takes neither for a registration after which ibv_fork_init() is refused. */
+Test(supplied_small, memory_on_demand_and_dma_bufs_leave_fork_support_open)
+{
+	struct ibv_mr_init_attr dmabuf = {
+		.length = page_size(),
+		.access = ACCESS,
+		.comp_mask = IBV_REG_MR_MASK_FD | IBV_REG_MR_MASK_FD_OFFSET | IBV_REG_MR_MASK_IOVA,
+	};
+	struct memory memory = make_buffer(page_size());
+
+	cr_assert_not_null(ibv_reg_buf_mr(memory.pd, memory.buf, memory.address, memory.size,
+					  ACCESS | IBV_ACCESS_ON_DEMAND));
+	cr_assert_not_null(
+		ibv_reg_mr(memory.pd, memory.address, memory.size, ACCESS | IBV_ACCESS_ON_DEMAND));
+	if (library_has(STANDIN_ibv_reg_dmabuf_mr))
+		cr_assert_not_null(ibv_reg_mr_ex(memory.pd, &dmabuf));
+	standin_turn(STANDIN_FORK_SUPPORT, true);
+	make_buffer(1);
+	cr_assert_eq(ARGUMENT(ibv_dontfork_range, 1), page_size());
+}
+
+/* The library counts: what was not protected must not be unprotected. */
+Test(supplied_small, what_was_not_protected_is_not_unprotected)
+{
+	struct memory memory;
+
+	if (!library_has(STANDIN_ibv_is_fork_initialized))
+		return;
+	memory = make_buffer(1);
+	standin_turn(STANDIN_FORK_SUPPORT, true);
+	ibv_free_buf(memory.buf);
+	cr_assert_eq(CALLS(ibv_dofork_range), 0);
 }
