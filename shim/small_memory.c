@@ -348,7 +348,7 @@ bool small_memory_give(void *address)
 				return true;
 			}
 		}
-		next = state & COUNT ? ORPHANED | (state & COUNT) : 0;
+		next = (state & COUNT) ? ORPHANED | (state & COUNT) : 0;
 		/* release: whoever ends the last registration frees what has no pages */
 	} while (!__atomic_compare_exchange_n(place_of_state, &state, next, true, __ATOMIC_ACQ_REL,
 					      __ATOMIC_ACQUIRE));
