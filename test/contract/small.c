@@ -507,7 +507,7 @@ Test(supplied_small, memory_on_demand_and_dma_bufs_leave_fork_support_open)
 	cr_assert_not_null(
 		ibv_reg_mr(memory.pd, memory.address, memory.size, ACCESS | IBV_ACCESS_ON_DEMAND));
 	if (library_has(STANDIN_ibv_reg_dmabuf_mr))
-		cr_assert_not_null(ibv_reg_mr_ex(memory.pd, &dmabuf));
+		cr_assert_eq(ibv_dereg_mr(ibv_reg_mr_ex(memory.pd, &dmabuf)), 0);
 	standin_turn(STANDIN_FORK_SUPPORT, true);
 	make_buffer(1);
 	cr_assert_eq(ARGUMENT(ibv_dontfork_range, 1), page_size());
