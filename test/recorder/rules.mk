@@ -12,7 +12,7 @@ include test/contract/rules.mk
 
 recorder := $(B)/test/recorder
 recorder_tests := killed modules names operations processes records rings stacks surroundings
-recorder_objects := $(patsubst %,$(recorder)/%.o,$(recorder_tests) recorder reading device runs contract \
+recorder_objects := $(patsubst %,$(recorder)/%.o,$(recorder_tests) recorder reading device runs contract errors \
 	configuration with_pointers without_pointers)
 recorder_cflags := -DSYSCONFDIR='"$(SYSCONFDIR)"' -Itest/recorder -Itest/contract -Itest/standin -I$(standin)
 recorder_generations := 17 34 59 64 65
@@ -27,7 +27,7 @@ $(recorder)/%.o: test/recorder/%.c $(standin)/functions.def
 	@echo '  CC      $<'
 	$(Q)$(CC) $(ALL_CFLAGS) $(recorder_cflags) $(CPPFLAGS) $(DEPENDENCIES) -c -o $@ $<
 
-$(recorder)/contract.o $(recorder)/configuration.o: $(recorder)/%.o: test/contract/%.c $(standin)/functions.def
+$(recorder)/contract.o $(recorder)/configuration.o $(recorder)/errors.o: $(recorder)/%.o: test/contract/%.c $(standin)/functions.def
 	@mkdir -p $(@D)
 	@echo '  CC      $<'
 	$(Q)$(CC) $(ALL_CFLAGS) $(recorder_cflags) $(CPPFLAGS) $(DEPENDENCIES) -c -o $@ $<
