@@ -11,11 +11,11 @@
 #include "config.h"
 #include "domains.h"
 #include "fork_protection.h"
-#include "holds.h"
 #include "native_buffers.h"
 #include "originals.h"
 #include "rehearsal.h"
 #include "report.h"
+#include "small_memory.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -41,7 +41,7 @@ static struct ibv_mr *note(struct ibv_mr *mr, const void *addr, size_t length, i
 	/* Memory that is paged on demand is not protected from forks. */
 	if (!(access & IBV_ACCESS_ON_DEMAND))
 		fork_status_settled();
-	hold_begin(mr, addr, length);
+	small_memory_hold(mr, addr, length);
 	return mr;
 }
 
@@ -296,9 +296,12 @@ struct ibv_mr *registration_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 
 	if (rehearsal_refuses(addr, length, caller))
 		return NULL;
-	if (!reg_mr)
-		return fail(EOPNOTSUPP);
-	return note(reg_mr(pd, addr, length, access), addr, length, access);
+	/* By the call that the library would make of it, through here: counted once. */
+	if (small_memory_has(addr, length))
+		return note(reg_by_address(pd, addr, length, (uintptr_t)addr, access), addr, length,
+			    access);
+	return reg_mr ? note(reg_mr(pd, addr, length, access), addr, length, access)
+		      : fail(EOPNOTSUPP);
 }
 
 struct ibv_mr *registration_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
@@ -308,7 +311,7 @@ struct ibv_mr *registration_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t le
 
 	if (rehearsal_refuses(addr, length, caller))
 		return NULL;
-	if (reg_mr_iova)
+	if (reg_mr_iova && !small_memory_has(addr, length))
 		return note(reg_mr_iova(pd, addr, length, iova, access), addr, length, access);
 	return note(reg_by_address(pd, addr, length, iova, access), addr, length, access);
 }
@@ -325,7 +328,8 @@ int registration_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void 
 			  size_t length, int access)
 {
 	original_ibv_rereg_mr_function *rereg_mr = original(ibv_rereg_mr);
-	struct hold old;
+	const void *old_addr;
+	size_t old_length;
 	int result;
 
 	if (!rereg_mr) {
@@ -334,28 +338,32 @@ int registration_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void 
 	}
 	if (!(flags & IBV_REREG_MR_CHANGE_TRANSLATION))
 		return rereg_mr(mr, flags, pd, addr, length, access);
-	old = hold_take(mr);
+	old_addr = mr->addr;
+	old_length = mr->length;
 	result = rereg_mr(mr, flags, pd, addr, length, access);
 	/* A failure may come after the change. The region says what it is now. */
-	hold_begin(mr, mr->addr, mr->length);
-	hold_end(old);
+	small_memory_hold(mr, mr->addr, mr->length);
+	small_memory_let_go(mr, old_addr, old_length);
 	return result;
 }
 
 int registration_dereg_mr(struct ibv_mr *mr)
 {
 	original_ibv_dereg_mr_function *dereg_mr = original(ibv_dereg_mr);
-	struct hold hold;
+	const void *addr;
+	size_t length;
 	int result;
 
 	if (!dereg_mr)
 		return EOPNOTSUPP;
-	hold = hold_take(mr);
+	/* A region that does not exist is for the library to look at. */
+	if (!small_memory_exists())
+		return dereg_mr(mr);
+	addr = mr->addr;
+	length = mr->length;
 	result = dereg_mr(mr);
-	if (result)
-		hold_put_back(mr, hold);
-	else
-		hold_end(hold);
+	if (!result)
+		small_memory_let_go(mr, addr, length);
 	return result;
 }
 

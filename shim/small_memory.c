@@ -4,12 +4,18 @@
  * blocks of a size are free is a word of bits: whoever clears a bit has the block, so there is
  * nothing that could be mistaken for what it was before (no ABA).
  *
- * Each block has a word that says whether it has an owner, and how many registrations hold it:
+ * Each block has a word that says whether it has an owner, how many registrations hold it, and the
+ * sum of their regions' addresses:
  *
- *	free                0                     its bit is set
- *	taken               TAKEN | count
- *	freed, but held     ORPHANED | count      without pages; who brings the count to 0 frees it
- *	lost                0                     its bit is never set again
+ *	free                0                         its bit is set
+ *	taken               TAKEN | count, sum
+ *	freed, but held     ORPHANED | count, sum     without pages; who brings the count to 0 frees
+ *it lost                0                         its bit is never set again
+ *
+ * The sum is for deregistrations of what was not counted: it was registered before there was a
+ *range, or behind the shim's back. The last registration ends only with the region that the sum
+ *names, so such a one can make a block stay held for ever, but never be used while it is
+ *registered.
  *
  * The range is one mapping, which stays as it is, and is used up 64 KiB at a time. The pages of
  *such a stretch are asked for at once: one call takes less than the faults of two pages.
@@ -32,9 +38,10 @@
 #define CLASSES 5  /* sizes, with pages of 4 KiB; fewer with larger ones */
 #define STRETCH SMALL_MEMORY_MOST
 
-#define TAKEN	 (UINT32_C(1) << 31)
-#define ORPHANED (UINT32_C(1) << 30)
-#define COUNT	 (ORPHANED - 1)
+#define SUM_SHIFT 32
+#define TAKEN	  (UINT64_C(1) << 31)
+#define ORPHANED  (UINT64_C(1) << 30)
+#define COUNT	  (ORPHANED - 1)
 
 /* Once the range could not be reserved, it is not tried again for so many buffers. */
 #define PATIENCE 256
@@ -55,7 +62,7 @@ struct blocks {
 	uint64_t free;
 	uint64_t is_used;
 	uint64_t stretches;
-	uint32_t state[BLOCKS];
+	uint64_t state[BLOCKS];
 };
 
 /**
@@ -323,7 +330,7 @@ static void renew(struct range *range, struct block block)
 bool small_memory_give(void *address)
 {
 	struct range *range = range_there_is();
-	uint32_t state, next, *place_of_state;
+	uint64_t state, next, *place_of_state;
 	bool is_dropped = false;
 	struct block block;
 	size_t offset;
@@ -348,7 +355,7 @@ bool small_memory_give(void *address)
 				return true;
 			}
 		}
-		next = (state & COUNT) ? ORPHANED | (state & COUNT) : 0;
+		next = (state & COUNT) ? (state & ~TAKEN) | ORPHANED : 0;
 		/* release: whoever ends the last registration frees what has no pages */
 	} while (!__atomic_compare_exchange_n(place_of_state, &state, next, true, __ATOMIC_ACQ_REL,
 					      __ATOMIC_ACQUIRE));
@@ -385,6 +392,11 @@ static struct part part_of(const struct range *range, const void *addr, size_t l
 	return part;
 }
 
+bool small_memory_exists(void)
+{
+	return range_there_is();
+}
+
 bool small_memory_has(const void *addr, size_t length)
 {
 	const struct range *range = range_there_is();
@@ -396,22 +408,30 @@ bool small_memory_has(const void *addr, size_t length)
 	return part.begin < part.end;
 }
 
-static void add_count(struct range *range, struct block block)
+/* What a region adds to a block's word. */
+static uint64_t share_of(const struct ibv_mr *mr)
 {
-	/* Relaxed: who frees the buffer knows of the registration. */
-	__atomic_fetch_add(&range->blocks[block.class].state[block.number], 1, __ATOMIC_RELAXED);
+	/* Aligned as all that was allocated: so no two within 64 GiB are alike. */
+	return (uint64_t)(uintptr_t)mr >> 4 << SUM_SHIFT | 1;
 }
 
-static void drop_count(struct range *range, struct block block)
+static void add_count(struct range *range, struct block block, uint64_t share)
 {
-	uint32_t *place_of_state = &range->blocks[block.class].state[block.number];
-	uint32_t state = __atomic_load_n(place_of_state, __ATOMIC_RELAXED);
-	uint32_t next;
+	/* Relaxed: who frees the buffer knows of the registration. */
+	__atomic_fetch_add(&range->blocks[block.class].state[block.number], share,
+			   __ATOMIC_RELAXED);
+}
+
+static void drop_count(struct range *range, struct block block, uint64_t share)
+{
+	uint64_t *place_of_state = &range->blocks[block.class].state[block.number];
+	uint64_t state = __atomic_load_n(place_of_state, __ATOMIC_RELAXED);
+	uint64_t next;
 
 	do {
-		if (!(state & COUNT))
+		next = state - share;
+		if (!(state & COUNT) || (!(next & COUNT) && next >> SUM_SHIFT))
 			return;
-		next = state - 1;
 		if (next == ORPHANED)
 			next = 0;
 		/*
@@ -424,8 +444,8 @@ static void drop_count(struct range *range, struct block block)
 		renew(range, block);
 }
 
-static void for_each_block(const void *addr, size_t length,
-			   void (*change)(struct range *range, struct block block))
+static void for_each_block(const struct ibv_mr *mr, const void *addr, size_t length,
+			   void (*change)(struct range *range, struct block block, uint64_t share))
 {
 	struct range *range = range_there_is();
 	struct block block;
@@ -436,20 +456,20 @@ static void for_each_block(const void *addr, size_t length,
 	part = part_of(range, addr, length);
 	while (part.begin < part.end) {
 		block = block_at(part.begin);
-		change(range, block);
+		change(range, block, share_of(mr));
 		part.begin = block_offset(block) + block_size(block.class);
 	}
 }
 
-void small_memory_hold(const void *addr, size_t length)
+void small_memory_hold(const struct ibv_mr *mr, const void *addr, size_t length)
 {
-	for_each_block(addr, length, add_count);
+	for_each_block(mr, addr, length, add_count);
 }
 
-void small_memory_let_go(const void *addr, size_t length)
+void small_memory_let_go(const struct ibv_mr *mr, const void *addr, size_t length)
 {
 	int saved_errno = errno;
 
-	for_each_block(addr, length, drop_count);
+	for_each_block(mr, addr, length, drop_count);
 	errno = saved_errno;
 }

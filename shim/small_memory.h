@@ -20,6 +20,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct ibv_mr;
+
 #define SMALL_MEMORY_MOST ((size_t)64 << 10)
 
 /**
@@ -40,14 +42,17 @@ void *small_memory_take(size_t length);
  */
 bool small_memory_give(void *address);
 
+/* Whether any was taken yet, in this process. */
+bool small_memory_exists(void);
+
 /* Whether a range has bytes of small memory. */
 bool small_memory_has(const void *addr, size_t length);
 
 /*
- * A registration of a range of addresses, of any, holds what it has of small memory until it lets
- * go. Preserve errno.
+ * A memory region of a range of addresses, of any, holds what it has of small memory until it lets
+ * go. The region is named, not looked at. Preserve errno.
  */
-void small_memory_hold(const void *addr, size_t length);
-void small_memory_let_go(const void *addr, size_t length);
+void small_memory_hold(const struct ibv_mr *mr, const void *addr, size_t length);
+void small_memory_let_go(const struct ibv_mr *mr, const void *addr, size_t length);
 
 #endif
