@@ -37,7 +37,9 @@ long_suites := upstream vm tsan recorder-tools lint memcheck table recorder trac
 
 include $(wildcard shim/dropin/rules.mk launcher/rules.mk trace/rules.mk examples/rules.mk test/*/rules.mk test/rules.mk bench/rules.mk)
 
-# The library. Nothing of it is bound before it is used: most processes that load it never do.
+# The library. Most processes that load it never use it: so nothing of it is bound before, and it
+# has not even the constructors and destructors that the compiler gives to all, which do nothing in
+# C and would have the pages brought in that they are in.
 $(B)/shim/%.o: shim/%.c
 	@mkdir -p $(@D)
 	@echo '  CC      $<'
@@ -46,7 +48,7 @@ $(B)/shim/%.o: shim/%.c
 
 $(preload): $(shim_objects) $(B)/preload.map
 	@echo '  LINK    $@'
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libibvbuf-preload.so \
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -nostartfiles -Wl,-soname,libibvbuf-preload.so \
 		-Wl,--version-script,$(B)/preload.map -Wl,--no-undefined-version \
 		-Wl,-z,defs,-z,text,-z,lazy,-z,nodelete,--as-needed -o $@ $(shim_objects) -ldl
 

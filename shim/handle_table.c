@@ -345,12 +345,12 @@ static ALWAYS_INLINE bool take_out(struct handle_table *table, struct leaf_shape
 
 OPERATIONS(1, 1)
 OPERATIONS(7, 7)
-OPERATIONS(any, table->words)
+OPERATIONS(any, handle_table_words(table))
 
 #define BY_WIDTH(function, ...)                                                                    \
-	(likely(table->words == 1)   ? function##_1(__VA_ARGS__)                                   \
-	 : likely(table->words == 7) ? function##_7(__VA_ARGS__)                                   \
-				     : function##_any(__VA_ARGS__))
+	(likely(!table->more_words)	  ? function##_1(__VA_ARGS__)                              \
+	 : likely(table->more_words == 6) ? function##_7(__VA_ARGS__)                              \
+					  : function##_any(__VA_ARGS__))
 
 int handle_table_insert(struct handle_table *table, uintptr_t key, const uint64_t *record)
 {

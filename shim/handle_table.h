@@ -25,13 +25,14 @@
 /**
  * struct handle_table - a table; the members are its own business
  * @root: top word of the trie
- * @words: words a record has
+ * @more_words: words that a record has above one: so an empty table of one is all zeroes, and a
+ *	static one costs a process that never uses it no page
  * @epoch: the last incarnation number given to a leaf
  * @arena: memory of leaves and inner nodes
  */
 struct handle_table {
 	uint64_t root;
-	unsigned int words;
+	unsigned int more_words;
 	uint64_t epoch __attribute__((aligned(64)));
 	struct leaf_arena arena;
 };
@@ -44,8 +45,14 @@ struct handle_table {
  */
 #define HANDLE_TABLE_INITIALIZER(n_words)                                                          \
 	{                                                                                          \
-		.words = (n_words)                                                                 \
+		.more_words = (n_words)-1                                                          \
 	}
+
+/** handle_table_words() - words a record has */
+static inline unsigned int handle_table_words(const struct handle_table *table)
+{
+	return table->more_words + 1;
+}
 
 /**
  * handle_table_insert() - put a key and its record in

@@ -85,7 +85,7 @@ void handle_table_for_each(struct handle_table *table,
 			   bool (*visit)(uintptr_t key, const uint64_t *record, void *arg),
 			   void *arg)
 {
-	struct walk walk = {table, leaf_shape(table->words), visit, arg};
+	struct walk walk = {table, leaf_shape(handle_table_words(table)), visit, arg};
 
 	walk_word(&walk, &table->root);
 }

@@ -17,7 +17,7 @@ all: $(dropin) $(dropin_link)
 # real library beside this file is meant, whatever LD_LIBRARY_PATH has under that name.
 $(dropin): $(shim_objects) $(dropin_objects) $(B)/dropin/stub/libibverbs-real.so.1 $(B)/dropin/dropin.map
 	@echo '  LINK    $@'
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libibverbs.so.1 \
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -nostartfiles -Wl,-soname,libibverbs.so.1 \
 		-Wl,--version-script,$(B)/dropin/dropin.map -Wl,--no-undefined-version \
 		-Wl,-z,defs,-z,text,-z,lazy,-z,nodelete \
 		-Wl,--disable-new-dtags,-rpath,'$$ORIGIN' -o $@ \

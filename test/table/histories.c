@@ -79,7 +79,7 @@ static uint64_t value_of(const uint64_t *record)
 {
 	unsigned int i;
 
-	for (i = 0; i < table.words; i++) {
+	for (i = 0; i < handle_table_words(&table); i++) {
 		if (record[i] != record[0] * (2 * i + 1)) {
 			fail("a record that nobody wrote");
 			abort();
@@ -168,7 +168,7 @@ static void begin_round(void)
 	unsigned int i, k;
 
 	handle_table_destroy(&table);
-	table.words = 1 + next_random(&random) % 3;
+	table.more_words = next_random(&random) % 3;
 	keys = 1 + (unsigned int)(next_random(&random) % MAX_KEYS);
 	before = some[next_random(&random) % (sizeof(some) / sizeof(*some))];
 #ifdef HANDLE_TABLE_USE_LIMIT

@@ -32,7 +32,7 @@ static inline bool record_is_of(const struct handle_table *table, uintptr_t key,
 {
 	unsigned int i;
 
-	for (i = 0; i < table->words; i++)
+	for (i = 0; i < handle_table_words(table); i++)
 		if (record[i] != word_of(key, i))
 			return false;
 	return true;

@@ -317,7 +317,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	each = live / threads;
-	table.words = words;
+	table.more_words = words - 1;
 	pthread_barrier_init(&barrier, NULL, threads);
 	for (i = 0; i < threads; i++) {
 		worker[i].number = i;

@@ -102,7 +102,7 @@ static void do_call(struct event *event)
 	} else {
 		found = handle_table_remove(&table, key, record);
 	}
-	for (i = 0; found && i < table.words; i++)
+	for (i = 0; found && i < handle_table_words(&table); i++)
 		if (record[i] != record[0] * (i + 1))
 			_exit(4);
 	if (found)
@@ -261,7 +261,7 @@ static void set_up(unsigned long has)
 	struct event *event;
 
 	handle_table_destroy(&table);
-	table.words = 2;
+	table.more_words = 1;
 	history.events = 0;
 	before = has;
 	key = key_of(before);
