@@ -14,7 +14,7 @@ include test/standin/rules.mk
 
 contract := $(B)/test/contract
 contract_helpers := contract configuration errors registrations
-contract_tests := alloc answers attributes binding choice config diagnostics domains errno fork free \
+contract_tests := alloc answers attributes binding choice config diagnostics domains errno fork fork_status free \
 	limits native register_buffer secure small
 contract_objects := $(contract_helpers:%=%.o) $(contract_tests:%=%.o)
 contract_cflags := -Itest/standin -I$(standin) -DSYSCONFDIR='"$(SYSCONFDIR)"'

@@ -238,9 +238,10 @@ Test(supplied_small, pages_of_a_registration_that_lives_are_nobody_elses)
 
 	for (i = 0; i < WAYS; i++) {
 		struct memory memory = make_buffer(2 * page_size());
+		struct ibv_mr *mr = ways[i](&memory);
 
-		cr_assert_not_null(ways[i](&memory));
 		cr_assert_eq(fate(&memory), AWAY, "way %zu", i);
+		cr_assert_eq(ibv_dereg_mr(mr), 0);
 	}
 }
 
@@ -290,15 +291,16 @@ Test(supplied_small, calls_that_went_straight_are_seen_from_then_on)
 {
 	static char other[100];
 	struct ibv_pd *pd = make_domain();
-	struct ibv_mr *mr = ibv_reg_mr(pd, other, sizeof(other), ACCESS);
+	struct ibv_mr *before = ibv_reg_mr(pd, other, sizeof(other), ACCESS), *mr;
 	struct memory memory;
 
-	cr_assert_eq(ibv_dereg_mr(mr), 0);
-	mr = ibv_reg_mr(pd, other, sizeof(other), ACCESS);
+	cr_assert_eq(ibv_dereg_mr(before), 0);
+	before = ibv_reg_mr(pd, other, sizeof(other), ACCESS);
 	memory = make_buffer_in(pd, page_size());
-	cr_assert_not_null(by_address(&memory));
+	mr = by_address(&memory);
 	cr_assert_eq(fate(&memory), AWAY);
 	cr_assert_eq(ibv_dereg_mr(mr), 0);
+	cr_assert_eq(ibv_dereg_mr(before), 0);
 }
 
 /*
@@ -436,92 +438,4 @@ Test(supplied_small, a_child_frees_what_it_inherited)
 Test(supplied_small, a_child_frees_what_was_kept_from_it)
 {
 	assert_apart(true, free_parents);
-}
-
-/* The library opens a socket to answer. */
-Test(supplied_small, fork_support_is_asked_for_once)
-{
-	int i;
-
-	if (!library_has(STANDIN_ibv_is_fork_initialized))
-		return;
-	standin_turn(STANDIN_FORK_SUPPORT, true);
-	for (i = 0; i < 10; i++)
-		ibv_free_buf(make_buffer(1).buf);
-	cr_assert_eq(CALLS(ibv_is_fork_initialized), 1);
-}
-
-Test(supplied_small, fork_support_may_come_until_memory_was_registered)
-{
-	struct memory memory;
-	uint64_t asked;
-	int i;
-
-	if (!library_has(STANDIN_ibv_is_fork_initialized))
-		return;
-	ibv_free_buf(make_buffer(1).buf);
-	cr_assert_eq(CALLS(ibv_dontfork_range), 0);
-	standin_turn(STANDIN_FORK_SUPPORT, true);
-	memory = make_buffer(1);
-	cr_assert_eq(CALLS(ibv_dontfork_range), 1);
-	ibv_free_buf(memory.buf);
-	asked = CALLS(ibv_is_fork_initialized);
-	for (i = 0; i < 10; i++)
-		ibv_free_buf(make_buffer(1).buf);
-	cr_assert_eq(CALLS(ibv_is_fork_initialized), asked);
-}
-
-Test(supplied_small, without_fork_support_it_is_asked_for_until_memory_was_registered)
-{
-	struct memory memory;
-	uint64_t asked;
-	int i;
-
-	if (!library_has(STANDIN_ibv_is_fork_initialized))
-		return;
-	ibv_free_buf(make_buffer(1).buf);
-	asked = CALLS(ibv_is_fork_initialized);
-	memory = make_buffer(1);
-	cr_assert_gt(CALLS(ibv_is_fork_initialized), asked);
-	cr_assert(is_registrable(&memory));
-	ibv_free_buf(memory.buf);
-	ibv_free_buf(make_buffer(1).buf);
-	asked = CALLS(ibv_is_fork_initialized);
-	for (i = 0; i < 10; i++)
-		ibv_free_buf(make_buffer(1).buf);
-	cr_assert_eq(CALLS(ibv_is_fork_initialized), asked);
-}
-
-/* The library takes neither for a registration after which ibv_fork_init() is refused. */
-Test(supplied_small, memory_on_demand_and_dma_bufs_leave_fork_support_open)
-{
-	struct ibv_mr_init_attr dmabuf = {
-		.length = page_size(),
-		.access = ACCESS,
-		.comp_mask = IBV_REG_MR_MASK_FD | IBV_REG_MR_MASK_FD_OFFSET | IBV_REG_MR_MASK_IOVA,
-	};
-	struct memory memory = make_buffer(page_size());
-
-	cr_assert_not_null(ibv_reg_buf_mr(memory.pd, memory.buf, memory.address, memory.size,
-					  ACCESS | IBV_ACCESS_ON_DEMAND));
-	cr_assert_not_null(
-		ibv_reg_mr(memory.pd, memory.address, memory.size, ACCESS | IBV_ACCESS_ON_DEMAND));
-	if (library_has(STANDIN_ibv_reg_dmabuf_mr))
-		cr_assert_eq(ibv_dereg_mr(ibv_reg_mr_ex(memory.pd, &dmabuf)), 0);
-	standin_turn(STANDIN_FORK_SUPPORT, true);
-	make_buffer(1);
-	cr_assert_eq(ARGUMENT(ibv_dontfork_range, 1), page_size());
-}
-
-/* The library counts: what was not protected must not be unprotected. */
-Test(supplied_small, what_was_not_protected_is_not_unprotected)
-{
-	struct memory memory;
-
-	if (!library_has(STANDIN_ibv_is_fork_initialized))
-		return;
-	memory = make_buffer(1);
-	standin_turn(STANDIN_FORK_SUPPORT, true);
-	ibv_free_buf(memory.buf);
-	cr_assert_eq(CALLS(ibv_dofork_range), 0);
 }
