@@ -87,7 +87,7 @@ static int allocate_anonymous(const struct backing_choice *choice, int device_fd
 
 	(void)choice;
 	(void)device_fd;
-	if (length && length <= SMALL_MEMORY_MOST && config_get()->keep_small_buffers)
+	if (length && config_get()->keep_small_buffers)
 		address = take_small(length);
 	if (length >= HUGE_PAGE_SIZE && config_get()->transparent_huge_pages) {
 		address = map_aligned(length);

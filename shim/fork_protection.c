@@ -4,42 +4,37 @@
 
 #include <errno.h>
 
-/* Of enum ibv_fork_status, which headers before 35 lack. */
-enum { FORK_DISABLED, FORK_ENABLED };
+/* Of enum ibv_fork_status, which headers before 35 lack; and one that it has not. */
+enum { FORK_UNKNOWN = -1, FORK_DISABLED, FORK_ENABLED };
 
 /*
- * What the library answered last, where it answers the same for ever; else it is asked, and asks
- * the kernel over a netlink socket that it opens for it. Only "disabled" can change, by
- * ibv_fork_init(), and only until the first registration.
+ * What the library answers for ever, once that is known; else it is asked, and asks the kernel over
+ * a netlink socket that it opens for it. Only "disabled" can change, by ibv_fork_init(), and only
+ * until the first registration.
  */
-static struct {
-	int status;
-	bool is_final;
-	bool is_registered;
-} answered;
+static int final_status = FORK_UNKNOWN;
+
+static bool is_registered;
 
 static int ask(original_ibv_is_fork_initialized_function *status)
 {
 	/* acquire: pairs with the release in fork_status_settled(); what the library says is no
 	 * older */
-	bool is_registered = __atomic_load_n(&answered.is_registered, __ATOMIC_ACQUIRE);
-	int answer;
+	bool is_settled = __atomic_load_n(&is_registered, __ATOMIC_ACQUIRE);
+	int answer = __atomic_load_n(&final_status, __ATOMIC_RELAXED);
 
-	/* acquire: pairs with the release below */
-	if (__atomic_load_n(&answered.is_final, __ATOMIC_ACQUIRE))
-		return __atomic_load_n(&answered.status, __ATOMIC_RELAXED);
+	if (answer != FORK_UNKNOWN)
+		return answer;
 	answer = (int)status();
-	if (answer != FORK_DISABLED || is_registered) {
-		__atomic_store_n(&answered.status, answer, __ATOMIC_RELAXED);
-		__atomic_store_n(&answered.is_final, true, __ATOMIC_RELEASE);
-	}
+	if (answer != FORK_DISABLED || is_settled)
+		__atomic_store_n(&final_status, answer, __ATOMIC_RELAXED);
 	return answer;
 }
 
 void fork_status_settled(void)
 {
-	if (__builtin_expect(!__atomic_load_n(&answered.is_registered, __ATOMIC_RELAXED), 0))
-		__atomic_store_n(&answered.is_registered, true, __ATOMIC_RELEASE);
+	if (__builtin_expect(!__atomic_load_n(&is_registered, __ATOMIC_RELAXED), 0))
+		__atomic_store_n(&is_registered, true, __ATOMIC_RELEASE);
 }
 
 /*

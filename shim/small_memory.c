@@ -17,8 +17,8 @@
  *names, so such a one can make a block stay held for ever, but never be used while it is
  *registered.
  *
- * The range is one mapping, which stays as it is, and is used up 64 KiB at a time. The pages of
- *such a stretch are asked for at once: one call takes less than the faults of two pages.
+ * The range is one mapping, which stays as it is, and is used up 64 KiB at a time, with the pages
+ * of such a stretch asked for at once.
  *
  * Where the range is, is written in memory that the kernel clears for a child; so to a child there
  * is none, until it reserves one. What is known of the blocks is in ordinary memory: an operation
@@ -26,6 +26,7 @@
  */
 #define _GNU_SOURCE
 #include "small_memory.h"
+#include "populate.h"
 #include "process.h"
 
 #include <errno.h>
@@ -45,11 +46,6 @@
 
 /* Once the range could not be reserved, it is not tried again for so many buffers. */
 #define PATIENCE 256
-
-/* Linux 5.14; the headers of older systems lack it. */
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
 
 /**
  * struct blocks - all blocks of one size
@@ -259,9 +255,7 @@ static unsigned int take_stretch(struct range *range, unsigned int class)
 	} while (!__atomic_compare_exchange_n(&blocks->stretches, &stretch, stretch + 1, true,
 					      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 	first = (unsigned int)stretch * blocks_each;
-	/* Where that cannot be done, pages come as they are touched. */
-	madvise(range->base + block_offset((struct block){class, first}), STRETCH,
-		MADV_POPULATE_WRITE);
+	populate(range->base + block_offset((struct block){class, first}), STRETCH);
 	others = ((UINT64_C(1) << (blocks_each - 1)) - 1) << 1;
 	/* release: pairs with the acquire in take_free() */
 	__atomic_fetch_or(&blocks->free, others << first, __ATOMIC_RELEASE);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #define _GNU_SOURCE
 #include "trace_space.h"
+#include "populate.h"
 #include "quiet.h"
 #include "raw_file.h"
 
@@ -12,10 +13,6 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
 
 #define BLOCK  4096
 #define SECOND UINT64_C(1000000000)
@@ -102,8 +99,7 @@ int trace_space_open(void *mapped, uint64_t start, uint64_t end)
 
 	if (mprotect(part, end - first, PROT_READ | PROT_WRITE))
 		return errno;
-	/* To have the pages at once saves faults later; not every kernel can. */
-	madvise(part, end - first, MADV_POPULATE_WRITE);
+	populate(part, end - first);
 	return 0;
 }
 

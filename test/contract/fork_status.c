@@ -4,24 +4,29 @@
  */
 #include "registrations.h"
 
-/* The library opens a socket to answer. */
-Test(supplied_fork_status, fork_support_is_asked_for_once)
+/* How often the library has been asked after ten buffers more. */
+static uint64_t asked_after_ten_buffers(void)
 {
 	int i;
 
+	for (i = 0; i < 10; i++)
+		ibv_free_buf(make_buffer(1).buf);
+	return CALLS(ibv_is_fork_initialized);
+}
+
+/* The library opens a socket to answer. */
+Test(supplied_fork_status, fork_support_is_asked_for_once)
+{
 	if (!library_has(STANDIN_ibv_is_fork_initialized))
 		return;
 	standin_turn(STANDIN_FORK_SUPPORT, true);
-	for (i = 0; i < 10; i++)
-		ibv_free_buf(make_buffer(1).buf);
-	cr_assert_eq(CALLS(ibv_is_fork_initialized), 1);
+	cr_assert_eq(asked_after_ten_buffers(), 1);
 }
 
 Test(supplied_fork_status, fork_support_may_come_until_memory_was_registered)
 {
 	struct memory memory;
 	uint64_t asked;
-	int i;
 
 	if (!library_has(STANDIN_ibv_is_fork_initialized))
 		return;
@@ -32,16 +37,13 @@ Test(supplied_fork_status, fork_support_may_come_until_memory_was_registered)
 	cr_assert_eq(CALLS(ibv_dontfork_range), 1);
 	ibv_free_buf(memory.buf);
 	asked = CALLS(ibv_is_fork_initialized);
-	for (i = 0; i < 10; i++)
-		ibv_free_buf(make_buffer(1).buf);
-	cr_assert_eq(CALLS(ibv_is_fork_initialized), asked);
+	cr_assert_eq(asked_after_ten_buffers(), asked);
 }
 
 Test(supplied_fork_status, without_fork_support_it_is_asked_for_until_memory_was_registered)
 {
 	struct memory memory;
 	uint64_t asked;
-	int i;
 
 	if (!library_has(STANDIN_ibv_is_fork_initialized))
 		return;
@@ -53,9 +55,7 @@ Test(supplied_fork_status, without_fork_support_it_is_asked_for_until_memory_was
 	ibv_free_buf(memory.buf);
 	ibv_free_buf(make_buffer(1).buf);
 	asked = CALLS(ibv_is_fork_initialized);
-	for (i = 0; i < 10; i++)
-		ibv_free_buf(make_buffer(1).buf);
-	cr_assert_eq(CALLS(ibv_is_fork_initialized), asked);
+	cr_assert_eq(asked_after_ten_buffers(), asked);
 }
 
 /* The library takes neither for a registration after which ibv_fork_init() is refused. */
