@@ -31,8 +31,9 @@ stub := $(B)/libibvbuf.so
 .PHONY: all
 all: $(preload) $(stub)
 
-# Each test/*/rules.mk adds its suites; the long ones start first.
+# Each test/*/rules.mk adds its suites, and what several of them need; the long ones start first.
 SUITES :=
+shared_by_suites :=
 long_suites := upstream vm tsan recorder-tools lint memcheck table recorder trace example
 
 include $(wildcard shim/dropin/rules.mk launcher/rules.mk trace/rules.mk examples/rules.mk test/*/rules.mk test/rules.mk bench/rules.mk)
@@ -145,7 +146,7 @@ demo:
 .PHONY: check
 check:
 	$(Q)test/deps build check vm
-	$(Q)$(MAKE) --no-print-directory all $(standin_libraries)
+	$(Q)$(MAKE) --no-print-directory -j$(shell nproc) all $(shared_by_suites)
 	$(Q)MAKE='$(MAKE)' B='$(B)' test/run-suites $(long_suites) $(filter-out $(long_suites),$(sort $(SUITES)))
 
 .PHONY: help

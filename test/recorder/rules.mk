@@ -86,4 +86,6 @@ check-recorder-tools: $(recorder)/tsan/program $(recorder)/program $(preload) \
 		$(memcheck_command) || status=1; \
 	exit $$status
 
+shared_by_suites += $(recorder)/program
+
 -include $(wildcard $(recorder)/*.d $(recorder)/*/*.d)

@@ -40,4 +40,6 @@ $(standin)/link/version-script: $(standin)/17/version-script
 $(standin)/link/libibverbs.so: $(standin_sources) test/standin/standin.h test/standin/log.h \
 		$(standin)/functions.def $(standin)/link/version-script
 	$(call standin_library,17,$(standin)/link/version-script)
+
+shared_by_suites += $(standin_libraries) $(standin)/link/libibverbs.so
 endif
