@@ -6,9 +6,9 @@
  *
  * CALL is alloc, pair (alloc and free), register, or reg_mr or dereg_mr, which need no shim. The
  * library may be the one beneath the shim, or a native one; both without a device. A native one
- *takes its operations from a context, so one is made as a provider would, with the operations that
- *the library has for all of them; there, a registration comes as far as an operation that refuses
- *it.
+ * takes its operations from a context, so one is made as a provider would, with the operations that
+ * the library has for all of them; there, a registration comes as far as an operation that refuses
+ * it.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -10,12 +10,12 @@
  *	free                0                         its bit is set
  *	taken               TAKEN | count, sum
  *	freed, but held     ORPHANED | count, sum     without pages; who brings the count to 0 frees
- *it lost                0                         its bit is never set again
+ *	lost                0                         its bit is never set again
  *
  * The sum is for deregistrations of what was not counted: it was registered before there was a
- *range, or behind the shim's back. The last registration ends only with the region that the sum
- *names, so such a one can make a block stay held for ever, but never be used while it is
- *registered.
+ * range, or behind the shim's back. The last registration ends only with the region that the sum
+ * names, so such a one can make a block stay held for ever, but never be used while it is
+ * registered.
  *
  * The range is one mapping, which stays as it is, and is used up 64 KiB at a time, with the pages
  * of such a stretch asked for at once.

@@ -164,9 +164,9 @@ struct ibvbuf_trace_device {
  * struct ibvbuf_trace_module - a program or library that called
  * @state: 1 when the rest is there (stored last); what has another is not there
  * @since: 0, or, of a module that was loaded where another had been, when the call began that it
- *was entered for: CLOCK_MONOTONIC, in nanoseconds. Such a module is an entry of its own, and so is
- *	one that came back: of those that hold an address, the last one entered before the call
- *	counts.
+ *	was entered for: CLOCK_MONOTONIC, in nanoseconds. Such a module is an entry of its own, and
+ *	so is one that came back: of those that hold an address, the last one entered before the
+ *	call counts.
  * @start: first address of its image
  * @end: one past its last address
  * @bias: what was added to the addresses in the file: address - bias is what addr2line takes
@@ -204,7 +204,7 @@ struct ibvbuf_trace_module {
  * @records_offset: bytes from the start of the file
  * @record_capacity: slots at most, when all space is allocated
  * @start_monotonic: CLOCK_MONOTONIC when the first call to be recorded began, in nanoseconds; calls
- *of other threads may have begun a little earlier
+ *	of other threads may have begun a little earlier
  * @start_realtime: CLOCK_REALTIME at the same moment, in nanoseconds since 1970
  * @process: process id
  * @parent: process id of the parent at that time

@@ -3,13 +3,15 @@
  * An operation that is stopped after any of its instructions stops nobody, and is still one
  * operation.
  *
- *	suspend [STOPS [CASE]]	so many stops a case, evenly spread; 0, after every instruction.
- *Only cases with these words in the name, or, after a "=", of this name
+ *	suspend [STOPS [CASE]]
+ *
+ * STOPS a case, evenly spread; 0, after every instruction. Only cases with the words CASE in their
+ * name, or, after a "=", of that name.
  *
  * The processor's trap flag stops the operation after each instruction. Then fork() makes a
  * process in which it stands still, while others use the table, from the signal handler: as the
- *table keeps nothing per thread, that is as good as another thread. Then the operation goes on and
- *ends, or never does. What everybody was told has to be explained by some order. x86-64 only.
+ * table keeps nothing per thread, that is as good as another thread. Then the operation goes on and
+ * ends, or never does. What everybody was told has to be explained by some order. x86-64 only.
  */
 #define _GNU_SOURCE
 #include <signal.h>
