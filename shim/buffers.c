@@ -98,7 +98,7 @@ void *buffer_alloc(struct ibv_pd *pd, size_t size, struct ibv_buf **buf)
 	struct buffer buffer;
 	int saved_errno = errno;
 	bool is_protected = false;
-	uint64_t handle;
+	uint64_t process, handle;
 	int error;
 
 	if (native_buffers_are_used())
@@ -107,6 +107,8 @@ void *buffer_alloc(struct ibv_pd *pd, size_t size, struct ibv_buf **buf)
 		errno = EINVAL;
 		return NULL;
 	}
+	/* First: a child that a signal handler makes from now on may not have the memory. */
+	process = process_generation();
 	source = domain_memory(pd);
 	if (source.backing->allocate(source.choice, source.device_fd, size, &memory))
 		return NULL;
@@ -123,7 +125,7 @@ void *buffer_alloc(struct ibv_pd *pd, size_t size, struct ibv_buf **buf)
 		.address = memory.address,
 		.size = size,
 		.length = memory.length,
-		.process = process_generation(),
+		.process = process,
 		.kind = (uint16_t)source.backing->kind,
 		.is_protected = is_protected,
 		.dmabuf_fd = memory.dmabuf_fd,

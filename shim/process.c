@@ -11,6 +11,7 @@
 #include "process.h"
 
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #ifndef MADV_WIPEONFORK
@@ -20,10 +21,8 @@
 #define GENERATION_BITS 32
 #define GENERATION_MASK ((UINT64_C(1) << GENERATION_BITS) - 1)
 
-/* {process id, or 0 where the page is cleared by the kernel; generation} */
-uint64_t *process_page;
-static uint64_t fallback;
-bool process_page_is_wiped;
+struct process_page *process_page;
+static struct process_page fallback = {.is_kept = true};
 static uint64_t last_generation;
 
 void *process_map_wiped(size_t length, bool *is_wiped)
@@ -38,45 +37,43 @@ void *process_map_wiped(size_t length, bool *is_wiped)
 }
 
 /* Also without a page, if there is no memory for one: then by process id, in ordinary memory. */
-static uint64_t *generation_word(void)
+static struct process_page *page_to_use(void)
 {
 	/* acquire: pairs with the release below */
-	uint64_t *word = __atomic_load_n(&process_page, __ATOMIC_ACQUIRE);
-	uint64_t *expected = NULL;
+	struct process_page *page = __atomic_load_n(&process_page, __ATOMIC_ACQUIRE);
+	struct process_page *none = NULL;
 	bool is_wiped;
 
-	if (word)
-		return word;
-	word = process_map_wiped(sizeof(*word), &is_wiped);
-	if (!word)
+	if (page)
+		return page;
+	page = process_map_wiped(sizeof(*page), &is_wiped);
+	if (!page)
 		return &fallback;
-	/* Every thread that comes here finds the same, so a plain flag would do but for the tools.
-	 */
-	if (is_wiped)
-		__atomic_store_n(&process_page_is_wiped, true, __ATOMIC_RELAXED);
-	if (__atomic_compare_exchange_n(&process_page, &expected, word, false, __ATOMIC_RELEASE,
+	page->is_kept = !is_wiped;
+	if (__atomic_compare_exchange_n(&process_page, &none, page, false, __ATOMIC_RELEASE,
 					__ATOMIC_ACQUIRE))
-		return word;
-	munmap(word, sizeof(*word));
-	return expected;
+		return page;
+	munmap(page, sizeof(*page));
+	return none;
 }
 
 uint64_t process_generation_find(void)
 {
-	uint64_t *word = generation_word();
-	uint64_t current = __atomic_load_n(word, __ATOMIC_RELAXED);
+	struct process_page *page = page_to_use();
+	uint64_t current = __atomic_load_n(&page->word, __ATOMIC_RELAXED);
 	uint64_t process_id = 0;
 	uint64_t taken;
 
-	if (word == &fallback || !__atomic_load_n(&process_page_is_wiped, __ATOMIC_RELAXED))
-		process_id = (uint64_t)getpid();
+	/* Not getpid(), of which glibc before 2.25 keeps the answer, whoever it was that forked. */
+	if (page->is_kept)
+		process_id = (uint64_t)syscall(SYS_getpid);
 	if (__builtin_expect(current != 0 && current >> GENERATION_BITS == process_id, 1))
 		return current & GENERATION_MASK;
 
 	taken = __atomic_add_fetch(&last_generation, 1, __ATOMIC_RELAXED) & GENERATION_MASK;
 	taken |= process_id << GENERATION_BITS;
 	/* Of several threads, one takes the number for all. */
-	if (!__atomic_compare_exchange_n(word, &current, taken, false, __ATOMIC_RELAXED,
+	if (!__atomic_compare_exchange_n(&page->word, &current, taken, false, __ATOMIC_RELAXED,
 					 __ATOMIC_RELAXED))
 		taken = current;
 	return taken & GENERATION_MASK;

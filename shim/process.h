@@ -6,9 +6,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Behind process_generation(): a page that the kernel clears for a child, if it can. */
-extern uint64_t *process_page;
-extern bool process_page_is_wiped;
+/**
+ * struct process_page - behind process_generation(): cleared by the kernel for a child, if it can
+ * @word: {process id, 0 unless the page is kept; generation}
+ * @is_kept: a child has it as it was
+ */
+struct process_page {
+	uint64_t word;
+	bool is_kept;
+};
+
+extern struct process_page *process_page;
 uint64_t process_generation_find(void);
 
 /**
@@ -20,11 +28,11 @@ uint64_t process_generation_find(void);
 static inline uint64_t process_generation(void)
 {
 	/* acquire: pairs with the release in process.c */
-	const uint64_t *page = __atomic_load_n(&process_page, __ATOMIC_ACQUIRE);
+	const struct process_page *page = __atomic_load_n(&process_page, __ATOMIC_ACQUIRE);
 	uint64_t current = 0;
 
-	if (page && __atomic_load_n(&process_page_is_wiped, __ATOMIC_RELAXED))
-		current = __atomic_load_n(page, __ATOMIC_RELAXED);
+	if (page && !page->is_kept)
+		current = __atomic_load_n(&page->word, __ATOMIC_RELAXED);
 	/* With a page that is cleared, that is all there is in the word. */
 	return __builtin_expect(current != 0, 1) ? current : process_generation_find();
 }
@@ -34,7 +42,8 @@ static inline uint64_t process_generation(void)
  * @length: bytes
  * @is_wiped: whether the kernel can do that; else it is ordinary memory
  *
- * For munmap(). NULL, with errno set, if there is no memory.
+ * For munmap(). NULL, with errno set, if there is no memory. Where it is ordinary memory, errno is
+ * EINVAL unless that was for want of memory.
  */
 void *process_map_wiped(size_t length, bool *is_wiped);
 

@@ -27,17 +27,33 @@
 /* Access bits that a library is free to ignore; verbs.h has them since 28. */
 #define ACCESS_OPTIONAL_RANGE 0x3ff00000
 
+/*
+ * The region that this thread counted last, if it did in a call that is under way. The library
+ * makes some of its calls of others, by their public names: from 28 to 32 ibv_reg_mr_iova2() of
+ * ibv_reg_mr_iova(), later ibv_reg_mr() and ibv_reg_mr_iova() of ibv_reg_mr_iova2(). Whether those
+ * come through here depends on how it was linked. What comes between, in a signal handler, may have
+ * a region counted twice: its memory is held for ever then, and used by nobody.
+ */
+static __thread const struct ibv_mr *counted __attribute__((tls_model("initial-exec")));
+
 static struct ibv_mr *fail(int error)
 {
 	errno = error;
 	return NULL;
 }
 
+/* Before each call that registers, and where an address may be another region's next. */
+static void begin(void)
+{
+	counted = NULL;
+}
+
 /* A registration by address, done or failed. */
 static struct ibv_mr *note(struct ibv_mr *mr, const void *addr, size_t length, int access)
 {
-	if (!mr)
-		return NULL;
+	if (!mr || mr == counted)
+		return mr;
+	counted = mr;
 	/* Memory that is paged on demand is not protected from forks. */
 	if (!(access & IBV_ACCESS_ON_DEMAND))
 		fork_status_settled();
@@ -218,6 +234,7 @@ static struct ibv_mr *reg_buffer(struct ibv_pd *pd, enum handle_state state,
 	if (buffer->dmabuf_fd < 0) {
 		if (rehearsal_refuses(attr->addr, attr->length, caller))
 			return NULL;
+		begin();
 		return note(reg_plain(pd, attr), attr->addr, attr->length, attr->access);
 	}
 	saved_errno = errno;
@@ -256,6 +273,7 @@ struct ibv_mr *registration_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_attr
 	if ((copy.comp_mask & IBV_REG_MR_MASK_ADDR) &&
 	    rehearsal_refuses(copy.addr, copy.length, caller))
 		return NULL;
+	begin();
 	if (is_native_complete)
 		mr = native(pd, attr);
 	else
@@ -296,10 +314,7 @@ struct ibv_mr *registration_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 
 	if (rehearsal_refuses(addr, length, caller))
 		return NULL;
-	/* By the call that the library would make of it, through here: counted once. */
-	if (small_memory_has(addr, length))
-		return note(reg_by_address(pd, addr, length, (uintptr_t)addr, access), addr, length,
-			    access);
+	begin();
 	return reg_mr ? note(reg_mr(pd, addr, length, access), addr, length, access)
 		      : fail(EOPNOTSUPP);
 }
@@ -311,7 +326,8 @@ struct ibv_mr *registration_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t le
 
 	if (rehearsal_refuses(addr, length, caller))
 		return NULL;
-	if (reg_mr_iova && !small_memory_has(addr, length))
+	begin();
+	if (reg_mr_iova)
 		return note(reg_mr_iova(pd, addr, length, iova, access), addr, length, access);
 	return note(reg_by_address(pd, addr, length, iova, access), addr, length, access);
 }
@@ -321,6 +337,7 @@ struct ibv_mr *registration_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t l
 {
 	if (rehearsal_refuses(addr, length, caller))
 		return NULL;
+	begin();
 	return note(reg_by_address(pd, addr, length, iova, (int)access), addr, length, (int)access);
 }
 
@@ -342,8 +359,11 @@ int registration_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void 
 	old_length = mr->length;
 	result = rereg_mr(mr, flags, pd, addr, length, access);
 	/* A failure may come after the change. The region says what it is now. */
-	small_memory_hold(mr, mr->addr, mr->length);
+	if (mr->addr == old_addr && mr->length == old_length)
+		return result;
+	/* In this order, as one that nobody counted would be taken for what it is from now on. */
 	small_memory_let_go(mr, old_addr, old_length);
+	small_memory_hold(mr, mr->addr, mr->length);
 	return result;
 }
 
@@ -356,6 +376,7 @@ int registration_dereg_mr(struct ibv_mr *mr)
 
 	if (!dereg_mr)
 		return EOPNOTSUPP;
+	begin();
 	/* A region that does not exist is for the library to look at. */
 	if (!small_memory_exists())
 		return dereg_mr(mr);

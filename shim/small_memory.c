@@ -7,22 +7,25 @@
  * Each block has a word that says whether it has an owner, how many registrations hold it, and the
  * sum of their regions' addresses:
  *
- *	free                0                         its bit is set
+ *	free                0, mostly                 its bit is set
  *	taken               TAKEN | count, sum
  *	freed, but held     ORPHANED | count, sum     without pages; who brings the count to 0 frees
- *	lost                0                         its bit is never set again
+ *	lost                whatever it was           its bit is never set again
+ *
+ * A free block may be counted, too: a program can register addresses that are not its own.
  *
  * The sum is for deregistrations of what was not counted: it was registered before there was a
  * range, or behind the shim's back. The last registration ends only with the region that the sum
- * names, so such a one can make a block stay held for ever, but never be used while it is
- * registered.
+ * names, so such a one can make a block stay held for ever. For one that is registered to be taken
+ * for a free one, sums of scattered numbers would have to be alike, or the address of a region that
+ * nobody counted become that of one of the block's within the call that ends the first.
  *
- * The range is one mapping, which stays as it is, and is used up 64 KiB at a time, with the pages
- * of such a stretch asked for at once.
+ * The range is used up 64 KiB at a time, with the pages of such a stretch asked for at once.
  *
  * Where the range is, is written in memory that the kernel clears for a child; so to a child there
  * is none, until it reserves one. What is known of the blocks is in ordinary memory: an operation
- * that a fork interrupts, in a signal handler, goes on in the child with what it began with.
+ * that a fork interrupts, in a signal handler, goes on in the child with what it began with, but
+ * leaves the pages alone, which may have been kept from it.
  */
 #define _GNU_SOURCE
 #include "small_memory.h"
@@ -206,11 +209,13 @@ static struct place_of_range *place_to_use(void)
 	new = process_map_wiped(sizeof(*new), &is_wiped);
 	if (!new)
 		return NULL;
-	if (!is_wiped)
+	if (is_wiped) {
+		if (__atomic_compare_exchange_n(&place, &none, new, false, __ATOMIC_RELEASE,
+						__ATOMIC_ACQUIRE))
+			return new;
+	} else if (errno == EINVAL) {
 		__atomic_store_n(&cannot_wipe, true, __ATOMIC_RELAXED);
-	else if (__atomic_compare_exchange_n(&place, &none, new, false, __ATOMIC_RELEASE,
-					     __ATOMIC_ACQUIRE))
-		return new;
+	}
 	munmap(new, sizeof(*new));
 	return none;
 }
@@ -292,33 +297,39 @@ void *small_memory_take(size_t length)
 }
 
 /* A block that nobody has becomes a free one. */
-static void put_free(struct range *range, struct block block, bool is_used)
+static void put_free(struct range *range, struct block block)
 {
 	struct blocks *blocks = &range->blocks[block.class];
 	uint64_t bit = bit_of(block);
-	bool was_used = __atomic_load_n(&blocks->is_used, __ATOMIC_RELAXED) & bit;
 
-	if (is_used && !was_used)
+	if (!(__atomic_load_n(&blocks->is_used, __ATOMIC_RELAXED) & bit))
 		__atomic_fetch_or(&blocks->is_used, bit, __ATOMIC_RELAXED);
-	if (!is_used && was_used)
-		__atomic_fetch_and(&blocks->is_used, ~bit, __ATOMIC_RELAXED);
 	/* release: pairs with the acquire in take_free() */
 	__atomic_fetch_or(&blocks->free, bit, __ATOMIC_RELEASE);
 }
 
-/* Without its pages: they stay with whoever holds them. False if the block is lost by that. */
+/*
+ * Without its pages: they stay with whoever holds them. A process at its limit of mappings cannot
+ * have one of another kind in the middle of the range; the pages go all the same. False if the
+ * block is lost.
+ */
 static bool drop_pages(struct range *range, struct block block)
 {
-	return map_blocks(range->base + block_offset(block), block_size(block.class), PROT_NONE,
-			  MAP_FIXED);
+	char *address = range->base + block_offset(block);
+	size_t size = block_size(block.class);
+
+	if (range_there_is() != range)
+		return false;
+	return map_blocks(address, size, PROT_NONE, MAP_FIXED) ||
+	       !madvise(address, size, MADV_DONTNEED);
 }
 
-/* With new pages, a block that nobody has becomes a free one; if there are none, it is lost. */
+/* With pages again, a block that nobody has becomes a free one; if it can have none, it is lost. */
 static void renew(struct range *range, struct block block)
 {
-	if (map_blocks(range->base + block_offset(block), block_size(block.class),
-		       PROT_READ | PROT_WRITE, MAP_FIXED))
-		put_free(range, block, false);
+	if (range_there_is() == range && !mprotect(range->base + block_offset(block),
+						   block_size(block.class), PROT_READ | PROT_WRITE))
+		put_free(range, block);
 }
 
 bool small_memory_give(void *address)
@@ -358,7 +369,7 @@ bool small_memory_give(void *address)
 	if (is_dropped)
 		renew(range, block);
 	else
-		put_free(range, block, true);
+		put_free(range, block);
 	return true;
 }
 
@@ -391,22 +402,16 @@ bool small_memory_exists(void)
 	return range_there_is();
 }
 
-bool small_memory_has(const void *addr, size_t length)
-{
-	const struct range *range = range_there_is();
-	struct part part;
-
-	if (!range)
-		return false;
-	part = part_of(range, addr, length);
-	return part.begin < part.end;
-}
-
 /* What a region adds to a block's word. */
 static uint64_t share_of(const struct ibv_mr *mr)
 {
 	/* Aligned as all that was allocated: so no two within 64 GiB are alike. */
-	return (uint64_t)(uintptr_t)mr >> 4 << SUM_SHIFT | 1;
+	uint32_t name = (uint32_t)((uintptr_t)mr >> 4);
+
+	/* Scattered one to one, or sums of equidistant addresses would be alike. */
+	name = (name ^ name >> 16) * 0x85ebca6b;
+	name = (name ^ name >> 13) * 0xc2b2ae35;
+	return (uint64_t)(name ^ name >> 16) << SUM_SHIFT | 1;
 }
 
 static void add_count(struct range *range, struct block block, uint64_t share)
@@ -445,7 +450,7 @@ static void for_each_block(const struct ibv_mr *mr, const void *addr, size_t len
 	struct block block;
 	struct part part;
 
-	if (!range)
+	if (!range || (!addr && length == SIZE_MAX))
 		return;
 	part = part_of(range, addr, length);
 	while (part.begin < part.end) {

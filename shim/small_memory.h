@@ -45,12 +45,11 @@ bool small_memory_give(void *address);
 /* Whether any was taken yet, in this process. */
 bool small_memory_exists(void);
 
-/* Whether a range has bytes of small memory. */
-bool small_memory_has(const void *addr, size_t length);
-
 /*
  * A memory region of a range of addresses, of any, holds what it has of small memory until it lets
- * go. The region is named, not looked at. Preserve errno.
+ * go; but for one of everything (address NULL, SIZE_MAX bytes), which is for no buffer in
+ * particular and may be a null region, that providers make by themselves. The region is named, not
+ * looked at. Preserve errno.
  */
 void small_memory_hold(const struct ibv_mr *mr, const void *addr, size_t length);
 void small_memory_let_go(const struct ibv_mr *mr, const void *addr, size_t length);

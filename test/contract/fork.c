@@ -203,6 +203,40 @@ Test(supplied_fork, a_childs_own_buffer_goes_when_it_is_freed)
 	assert_child(true, free_own_with_fork_support);
 }
 
+/* Made in a signal handler, when the memory is already kept from children. */
+static pid_t child_of_handler = -1;
+static char *in_the_gap;
+
+static void fork_where_it_is_kept(const struct standin_call *call)
+{
+	char *address = (char *)(uintptr_t)call->arguments[0];
+	size_t length = (size_t)call->arguments[1];
+
+	if (child_of_handler >= 0)
+		return;
+	madvise(address, length, MADV_DONTFORK);
+	child_of_handler = fork();
+	if (child_of_handler == 0)
+		in_the_gap = mmap(address, length, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
+Test(supplied_fork, in_the_middle_of_an_allocation)
+{
+	struct memory memory;
+	int status;
+
+	standin_turn(STANDIN_FORK_SUPPORT, true);
+	standin_interrupt(STANDIN_ibv_dontfork_range, fork_where_it_is_kept);
+	memory = make_buffer(SIZE);
+	ibv_free_buf(memory.buf);
+	if (child_of_handler == 0)
+		_exit(in_the_gap == memory.address && is_mapped(in_the_gap, SIZE) ? 0 : 1);
+	cr_assert(is_unmapped(memory.address, SIZE));
+	cr_assert_eq(waitpid(child_of_handler, &status, 0), child_of_handler);
+	cr_assert_eq(status, 0);
+}
+
 static bool stop;
 
 static void *churn(void *argument)

@@ -128,3 +128,46 @@ Test(supplied_limits, memory_is_given_back_although_there_are_too_many_mappings)
 	cr_assert_eq(kept, 0, "%zu of 50 pages are still there", kept);
 	free(memory);
 }
+
+/* As many mappings as the kernel allows: each second page differs. To be unmapped. */
+static char *use_up_mappings(size_t most)
+{
+	size_t length = 2 * most * page_size(), i;
+	char *pages =
+		mmap(NULL, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	cr_assert_neq(pages, MAP_FAILED);
+	for (i = 0; i < most; i++)
+		if (mprotect(pages + 2 * i * page_size(), page_size(), PROT_READ))
+			break;
+	cr_assert_lt(i, most);
+	/* One may still be left for what adds a single one. */
+	mmap(NULL, page_size(), PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return pages;
+}
+
+/* A small buffer that is registered loses its pages when it is freed, which takes mappings. */
+Test(supplied_limits, a_registered_small_buffer_is_given_back_although_there_are_too_many_mappings)
+{
+	size_t most = most_mappings();
+	struct memory memory = make_buffer(page_size()), next;
+	struct ibv_mr *mr;
+	char *pages;
+
+	if (!most || most > 70000)
+		cr_skip_test("vm.max_map_count is %zu: it would take too long to get there", most);
+	memory.address[0] = 1;
+	mr = ibv_reg_buf_mr(memory.pd, memory.buf, memory.address, memory.size, 0);
+	cr_assert_not_null(mr);
+
+	pages = use_up_mappings(most);
+	ibv_free_buf(memory.buf);
+	cr_assert(!is_resident(memory.address));
+	cr_assert_eq(ibv_dereg_mr(mr), 0);
+	munmap(pages, 2 * most * page_size());
+
+	next = make_buffer_in(memory.pd, memory.size);
+	cr_assert_eq(next.address, memory.address);
+	cr_assert_eq(next.address[0], 0);
+	ibv_free_buf(next.buf);
+}

@@ -3,8 +3,11 @@
 
 uint64_t registrations(void)
 {
-	return CALLS(ibv_reg_mr) + CALLS(ibv_reg_mr_iova) + CALLS(ibv_reg_mr_iova2) +
-	       CALLS(ibv_reg_dmabuf_mr) + CALLS(ibv_reg_mr_ex);
+	uint64_t by_address = library_registers_by_iova2()
+				      ? CALLS(ibv_reg_mr_iova2)
+				      : CALLS(ibv_reg_mr) + CALLS(ibv_reg_mr_iova);
+
+	return by_address + CALLS(ibv_reg_dmabuf_mr) + CALLS(ibv_reg_mr_ex);
 }
 
 struct registration last_registration(void)
@@ -55,6 +58,11 @@ struct registration last_registration(void)
 		cr_assert_fail("%s registers nothing", standin_symbol(made.via));
 	}
 	return made;
+}
+
+bool library_registers_by_iova2(void)
+{
+	return standin_generation() >= 33;
 }
 
 bool library_has(enum standin_function function)

@@ -21,11 +21,14 @@ struct registration {
 	uint64_t pd, addr, length, iova, fd, offset, access;
 };
 
-/* Calls of the library that register, of all kinds. */
+/* Registrations of all kinds; where the library makes one call of another, they are one. */
 uint64_t registrations(void);
 
 /* The latest one; fails the test if it is none. */
 struct registration last_registration(void);
+
+/* Whether ibv_reg_mr() and ibv_reg_mr_iova() are made of ibv_reg_mr_iova2(). */
+bool library_registers_by_iova2(void);
 
 /* Whether this generation has the call. */
 bool library_has(enum standin_function function);

@@ -551,8 +551,13 @@ Test(any_records, what_the_library_calls_in_its_turn_is_no_record)
 	begin();
 	cr_assert_not_null(ibv_reg_mr(pd, ADDRESS, LENGTH, ACCESS));
 	next_record(IBVBUF_TRACE_REG_MR);
-	if (standin_generation() >= 28)
+	if (standin_generation() >= 33) {
 		cr_assert_eq(CALLS(ibv_reg_mr_iova2), 1);
+	} else if (standin_generation() >= 28) {
+		cr_assert_not_null(ibv_reg_mr_iova2(pd, ADDRESS, LENGTH, WORD(ADDRESS), ACCESS));
+		next_record(IBVBUF_TRACE_REG_MR_IOVA2);
+		cr_assert_eq(CALLS(ibv_reg_mr_iova), 1);
+	}
 }
 
 static void register_more(const struct standin_call *call)

@@ -15,7 +15,7 @@ recorder_tests := killed modules names operations processes records rings stacks
 recorder_objects := $(patsubst %,$(recorder)/%.o,$(recorder_tests) recorder reading device runs contract errors \
 	configuration with_pointers without_pointers)
 recorder_cflags := -DSYSCONFDIR='"$(SYSCONFDIR)"' -Itest/recorder -Itest/contract -Itest/standin -I$(standin)
-recorder_generations := 17 34 59 64 65
+recorder_generations := 17 28 34 59 64 65
 recorder_modules := $(recorder)/module_a.so $(recorder)/module_b.so
 
 .PHONY: check-recorder

@@ -177,12 +177,25 @@ int ibv_dealloc_pd_at_1_1(struct ibv_pd *pd)
 }
 VERSION_1_1(ibv_dealloc_pd);
 
+/*
+ * From 28 to 32 ibv_reg_mr_iova2() is made of ibv_reg_mr_iova(), and from 33 on the others are made
+ * of it. As in libibverbs, by the public name, so that what is preloaded may stand between.
+ */
+#define ALL_BY_IOVA2  (STANDIN_GENERATION >= 33)
+#define IOVA2_BY_IOVA (STANDIN_GENERATION >= 28 && STANDIN_GENERATION < 33)
+
 struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 			       int access)
 {
 	int error = ENTER(ibv_reg_mr_iova, WORD(pd), WORD(addr), length, iova, WORD(access));
 
-	return error ? fail(error) : make_mr(pd, WORD(addr), length);
+	if (error)
+		return fail(error);
+#if ALL_BY_IOVA2
+	return ibv_reg_mr_iova2(pd, addr, length, iova, (unsigned int)access);
+#else
+	return make_mr(pd, WORD(addr), length);
+#endif
 }
 
 struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
@@ -190,10 +203,15 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, ui
 {
 	int error = ENTER(ibv_reg_mr_iova2, WORD(pd), WORD(addr), length, iova, access);
 
-	return error ? fail(error) : make_mr(pd, WORD(addr), length);
+	if (error)
+		return fail(error);
+#if IOVA2_BY_IOVA
+	return ibv_reg_mr_iova(pd, addr, length, iova, (int)access);
+#else
+	return make_mr(pd, WORD(addr), length);
+#endif
 }
 
-/* As in libibverbs, by the public name, so that what is preloaded may stand between. */
 struct ibv_mr *ibv_reg_mr_at_1_1(struct ibv_pd *pd, void *addr, size_t length, int access);
 struct ibv_mr *ibv_reg_mr_at_1_1(struct ibv_pd *pd, void *addr, size_t length, int access)
 {
@@ -201,7 +219,7 @@ struct ibv_mr *ibv_reg_mr_at_1_1(struct ibv_pd *pd, void *addr, size_t length, i
 
 	if (error)
 		return fail(error);
-#if STANDIN_GENERATION >= 28
+#if ALL_BY_IOVA2
 	return ibv_reg_mr_iova2(pd, addr, length, WORD(addr), (unsigned int)access);
 #else
 	return make_mr(pd, WORD(addr), length);
