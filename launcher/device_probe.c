@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "device_probe.h"
 #include "message.h"
+#include "unsupported.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -79,7 +80,7 @@ static void ask_dmabuf(struct device_facts *facts, const struct verbs_calls *cal
 		calls->dereg_mr(mr);
 	if (mr || facts->dmabuf_error == EBADF)
 		facts->dmabuf = DMABUF_YES;
-	else if (facts->dmabuf_error == EOPNOTSUPP || facts->dmabuf_error == ENOSYS)
+	else if (is_unsupported(facts->dmabuf_error))
 		facts->dmabuf = DMABUF_NO;
 	else
 		facts->dmabuf = DMABUF_OTHER;

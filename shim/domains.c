@@ -6,6 +6,7 @@
 #include "native_buffers.h"
 #include "originals.h"
 #include "report.h"
+#include "unsupported.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -273,7 +274,7 @@ static struct ibv_pd *make_parent(alloc_parent_domain_function *provider,
 
 	if (provider) {
 		parent = provider(context, attr);
-		if (parent || errno != EOPNOTSUPP || !config_get()->cc_rehearsal)
+		if (parent || !is_unsupported(errno) || !config_get()->cc_rehearsal)
 			return parent;
 	}
 	domain = (attr->comp_mask & ~KNOWN_TO_STAND_INS) ? NULL : find(attr->pd);

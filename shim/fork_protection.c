@@ -5,7 +5,7 @@
 #include <errno.h>
 
 /* Of enum ibv_fork_status, which headers before 35 lack; and one that it has not. */
-enum { FORK_UNKNOWN = -1, FORK_DISABLED, FORK_ENABLED };
+enum { FORK_UNKNOWN = -1, FORK_DISABLED, FORK_ENABLED, FORK_UNNEEDED };
 
 /*
  * What the library answers for ever, once that is known; else it is asked, and asks the kernel over
@@ -41,13 +41,24 @@ void fork_status_settled(void)
  * Before 35 nobody can be asked. Elsewhere a library without fork support is not called, for it
  * takes the call for a registration, after which ibv_fork_init() is refused.
  */
+static bool is_wanted(void)
+{
+	original_ibv_is_fork_initialized_function *status = original(ibv_is_fork_initialized);
+
+	return original(ibv_dontfork_range) && (!status || ask(status) == FORK_ENABLED);
+}
+
+/*
+ * It is not needed with a kernel that copies for the child, but before 51 that did not keep
+ * ibv_fork_init() from having registrations protected. The call that tells the age is of 59.
+ */
 bool fork_may_have_protected(void)
 {
 	original_ibv_is_fork_initialized_function *status = original(ibv_is_fork_initialized);
 
-	if (!original(ibv_dontfork_range))
-		return false;
-	return !status || ask(status) == FORK_ENABLED;
+	if (is_wanted())
+		return true;
+	return status && ask(status) == FORK_UNNEEDED && !original(ibv_reg_mr_ex);
 }
 
 int fork_protect(void *address, size_t length, bool *is_protected)
@@ -57,7 +68,7 @@ int fork_protect(void *address, size_t length, bool *is_protected)
 	int error = 0;
 
 	*is_protected = false;
-	if (!fork_may_have_protected())
+	if (!is_wanted())
 		return 0;
 	errno = 0;
 	if (dontfork_range(address, length))

@@ -16,6 +16,7 @@
 #include "rehearsal.h"
 #include "report.h"
 #include "small_memory.h"
+#include "unsupported.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -54,7 +55,7 @@ static struct ibv_mr *note(struct ibv_mr *mr, const void *addr, size_t length, i
 	if (!mr || mr == counted)
 		return mr;
 	counted = mr;
-	/* Memory that is paged on demand is not protected from forks. */
+	/* Memory that is paged on demand is not protected from forks, from 32 on. */
 	if (!(access & IBV_ACCESS_ON_DEMAND))
 		fork_status_settled();
 	small_memory_hold(mr, addr, length);
@@ -159,8 +160,8 @@ static struct ibv_mr *reg_plain(struct ibv_pd *pd, const struct ibv_mr_init_attr
 
 	if (native)
 		mr = reg_by_native(native, pd, attr);
-	/* Also where the provider lacks the operation. */
-	if (!native || (!mr && errno == EOPNOTSUPP))
+	/* Also where the provider or the kernel lacks the operation. */
+	if (!native || (!mr && is_unsupported(errno)))
 		mr = reg_by_older_calls(pd, attr);
 	if (mr)
 		errno = saved_errno;

@@ -3,10 +3,13 @@
 #include "buffers.h"
 #include "domains.h"
 #include "handle_table.h"
+#include "originals.h"
 #include "report.h"
+#include "unsupported.h"
 
 #include <errno.h>
 #include <stdint.h>
+#include <string.h>
 
 /* IBV_CQ_INIT_ATTR_MASK_PD, which verbs.h has since 27. */
 #define QUEUE_OF_PARENT_DOMAIN (1U << 1)
@@ -15,10 +18,18 @@ int rehearsal_query_device(query_device_function *provider, struct ibv_context *
 			   const struct ibv_query_device_ex_input *input,
 			   struct ibv_device_attr_ex *attr, size_t size)
 {
+	original_ibv_query_device_function *query_device = original(ibv_query_device);
 	int result = provider(context, input, attr, size);
 
-	if (!result && size >= offsetof(struct ibv_device_attr_ex, device_cap_flags_ex) +
-				       sizeof(attr->device_cap_flags_ex))
+	if (size < offsetof(struct ibv_device_attr_ex, device_cap_flags_ex) +
+			   sizeof(attr->device_cap_flags_ex))
+		return result;
+	/* Up to 28 many have only that; verbs.h falls back on it, and then there are no bits. */
+	if (is_unsupported(result) && query_device) {
+		memset(attr, 0, size);
+		result = query_device(context, &attr->orig_attr);
+	}
+	if (!result)
 		attr->device_cap_flags_ex |= IBV_DEVICE_CC_DMA_BOUNCE;
 	return result;
 }

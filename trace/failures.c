@@ -280,6 +280,7 @@ static enum cause cause_of(const struct ibvbuf_trace_record *record,
 	case EOPNOTSUPP:
 	case ENOSYS:
 	case EPROTONOSUPPORT:
+	case ENOTTY:
 		return not_supported(record, facts);
 	case EBADF:
 		return CAUSE_BAD_DESCRIPTOR;

@@ -219,6 +219,19 @@ Test(supplied_answers, of_all_masks_without_the_operation)
 	assert_all_answers();
 }
 
+/* One that has the operation, over a kernel that lacks it, says it in another way. */
+Test(supplied_answers, of_all_masks_without_the_kernels_help)
+{
+	static const int errors[] = {EPROTONOSUPPORT, ENOTTY, ENOSYS};
+	size_t i;
+
+	provider_has_reg_mr_ex = false;
+	for (i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+		standin_fail(STANDIN_ibv_reg_mr_ex, errors[i]);
+		assert_all_answers();
+	}
+}
+
 Test(supplied_answers, of_all_masks_with_what_the_provider_has)
 {
 	provider_has_reg_mr_ex = library_has(STANDIN_ibv_reg_mr_ex);

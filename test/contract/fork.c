@@ -203,6 +203,29 @@ Test(supplied_fork, a_childs_own_buffer_goes_when_it_is_freed)
 	assert_child(true, free_own_with_fork_support);
 }
 
+/*
+ * Where the kernel copies for children, the library says so, whether or not it keeps from them what
+ * is registered: it does from 35 to 50, after ibv_fork_init().
+ */
+Test(supplied_fork, a_child_frees_what_a_registration_kept_from_it)
+{
+	struct memory memory;
+	int status;
+
+	standin_turn(STANDIN_FORK_SUPPORT, true);
+	standin_turn(STANDIN_FORK_UNNEEDED, true);
+	memory = make_buffer(SIZE);
+	madvise(memory.address, SIZE, MADV_DONTFORK);
+	status = in_child(put_something_else_there, &memory);
+	if (library_has(STANDIN_ibv_reg_mr_ex))
+		cr_assert_neq(status, 0,
+			      "from 51 on nothing is kept, so what is freed is unmapped");
+	else
+		cr_assert_eq(status, 0, "the child ended with %d", status);
+	madvise(memory.address, SIZE, MADV_DOFORK);
+	ibv_free_buf(memory.buf);
+}
+
 /* Made in a signal handler, when the memory is already kept from children. */
 static pid_t child_of_handler = -1;
 static char *in_the_gap;

@@ -81,6 +81,21 @@ Test(supplied_fork_status, memory_on_demand_and_dma_bufs_leave_fork_support_open
 	cr_assert_eq(ARGUMENT(ibv_dontfork_range, 1), page_size());
 }
 
+/*
+ * It has registrations protected all the same, if ibv_fork_init() was called, before 51. What asks
+ * for protection counts as a registration.
+ */
+Test(supplied_fork_status, where_it_is_not_needed_the_library_is_not_asked_to_protect)
+{
+	if (!library_has(STANDIN_ibv_is_fork_initialized))
+		return;
+	standin_turn(STANDIN_FORK_SUPPORT, true);
+	standin_turn(STANDIN_FORK_UNNEEDED, true);
+	ibv_free_buf(make_buffer(1).buf);
+	cr_assert_eq(CALLS(ibv_dontfork_range), 0);
+	cr_assert_eq(CALLS(ibv_dofork_range), 0);
+}
+
 /* The library counts: what was not protected must not be unprotected. */
 Test(supplied_fork_status, what_was_not_protected_is_not_unprotected)
 {

@@ -15,6 +15,9 @@ struct library_device {
 	struct ibv_context *context;
 };
 
+/* What ibv_query_device() tells of any. */
+#define LIBRARY_VENDOR 0x1234
+
 /* The latest registration: by address if fd is -1. */
 struct library_registration {
 	struct ibv_pd *pd;

@@ -71,6 +71,8 @@ static int query_device(struct ibv_context *context, const struct ibv_query_devi
 			struct ibv_device_attr_ex *attr, size_t size)
 {
 	(void)input;
+	if (device_of(context)->query_error)
+		return device_of(context)->query_error;
 	memset(attr, 0, size);
 	attr->device_cap_flags_ex = device_of(context)->capabilities;
 	return 0;

@@ -20,6 +20,7 @@
  * @opened: for ibv_open_device()
  * @extended: its context; @extended.context is what verbs calls take
  * @capabilities: what it tells of itself, as device_cap_flags_ex
+ * @query_error: or the errno with which it refuses to
  * @parents_made: by the operation
  * @seen: what the operation was asked for last
  * @seen_at: where that lay
@@ -29,6 +30,7 @@ struct provider_device {
 	struct library_device opened;
 	struct verbs_context extended;
 	uint64_t capabilities;
+	int query_error;
 	unsigned int parents_made;
 	struct ibv_parent_domain_init_attr seen;
 	const struct ibv_parent_domain_init_attr *seen_at;

@@ -3,6 +3,7 @@
 #include "domains.h"
 
 #include <stdint.h>
+#include <string.h>
 
 /* verbs.h makes a macro of it. */
 #undef ibv_reg_mr
@@ -32,6 +33,60 @@ Test(rehearsal, a_device_reports_that_it_needs_bounce_buffers)
 	cr_assert_eq(occurrences(captured_errors(), "rehearsal"), 1);
 }
 
+/* Up to 28 most providers refuse the question, with ENOSYS up to 27. */
+Test(rehearsal, a_device_that_cannot_be_asked_reports_it_too)
+{
+	static const int errors[] = {EOPNOTSUPP, ENOSYS};
+	struct ibv_device_attr_ex attr;
+	size_t i;
+
+	rehearse();
+	for (i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+		device.query_error = errors[i];
+		memset(&attr, 0xff, sizeof(attr));
+		cr_assert_eq(ibv_query_device_ex(context_of(&device), NULL, &attr), 0);
+		cr_assert_eq(attr.device_cap_flags_ex, IBV_DEVICE_CC_DMA_BOUNCE);
+		cr_assert_eq(attr.orig_attr.vendor_id, LIBRARY_VENDOR);
+	}
+	device.query_error = EIO;
+	cr_assert_eq(ibv_query_device_ex(context_of(&device), NULL, &attr), EIO);
+}
+
+Test(rehearsal, such_a_device_has_unprotected_buffers_too)
+{
+	struct ibv_pd *pd = rehearse();
+	struct ibv_buf *buf;
+
+	device.query_error = EOPNOTSUPP;
+	pd = parent_with(&device, pd, ALLOW_UNPROTECTED);
+	cr_assert_not_null(ibv_alloc_buf(pd, 1, &buf));
+	cr_assert_geq(ibv_export_buf_dmabuf_fd(buf), 3);
+	ibv_free_buf(buf);
+}
+
+/* A device, or a kernel, that cannot register descriptors: the pages of a udmabuf can be pinned. */
+Test(rehearsal, without_dma_bufs_a_buffer_is_registered_by_its_address)
+{
+	static const int errors[] = {EOPNOTSUPP, EPROTONOSUPPORT};
+	struct library_registration seen;
+	struct ibv_pd *pd = parent_with(&device, rehearse(), ALLOW_UNPROTECTED);
+	struct ibv_buf *buf;
+	char *address = ibv_alloc_buf(pd, 1, &buf);
+	size_t i;
+
+	cr_assert_not_null(address);
+	for (i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+		library_refuse_dmabuf(errors[i]);
+		cr_assert_not_null(ibv_reg_buf_mr(pd, buf, address, 1, 0));
+		cr_assert_eq(library_registrations(&seen), i + 1);
+		cr_assert_eq(seen.fd, -1);
+		cr_assert_eq(seen.addr, address);
+	}
+	library_refuse_dmabuf(EIO);
+	assert_fails_with(EIO, ibv_reg_buf_mr(pd, buf, address, 1, 0));
+	ibv_free_buf(buf);
+}
+
 Test(rehearsal, a_parent_domain_may_be_the_domain_itself)
 {
 	struct ibv_pd *pd = rehearse();
@@ -55,7 +110,7 @@ Test(rehearsal, parent_domains_of_two_domains_are_two)
 		      parent_with(&device, other, ALLOW_UNPROTECTED));
 }
 
-Test(rehearsal, a_provider_that_answers_eopnotsupp_has_none_either)
+Test(rehearsal, a_provider_that_answers_eopnotsupp_or_enosys_has_none_either)
 {
 	struct ibv_pd *pd;
 
@@ -65,6 +120,8 @@ Test(rehearsal, a_provider_that_answers_eopnotsupp_has_none_either)
 	heap_offer("udmabuf");
 	pd = new_domain(&device);
 	providers_fail(EOPNOTSUPP);
+	cr_assert_eq(parent_with(&device, pd, ALLOW_UNPROTECTED), pd);
+	providers_fail(ENOSYS);
 	cr_assert_eq(parent_with(&device, pd, ALLOW_UNPROTECTED), pd);
 	providers_fail(EPERM);
 	assert_fails_with(EPERM, parent_with(&device, pd, ALLOW_UNPROTECTED));
