@@ -240,7 +240,7 @@ static struct ibv_mr *reg_buffer(struct ibv_pd *pd, enum handle_state state,
 	}
 	saved_errno = errno;
 	mr = reg_dmabuf_buffer(pd, buffer, attr);
-	if (mr || errno != EOPNOTSUPP || !backing_of_kind(buffer->kind)->is_pinnable)
+	if (mr || !is_unsupported(errno) || !backing_of_kind(buffer->kind)->is_pinnable)
 		return mr;
 	/* Library, provider or kernel cannot register descriptors; these pages can be pinned. */
 	mr = reg_plain(pd, attr);
