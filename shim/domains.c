@@ -28,12 +28,14 @@
  * @unprotected: where its buffers come from if the opt-in took effect, else NULL
  * @stand_ins: parent domains that are this very object
  * @buffers: that live
+ * @is_leaving: the thread that deallocates it takes it out, and frees this
  */
 struct domain {
 	uint64_t serial;
 	struct domain_memory *unprotected;
 	uint64_t stand_ins;
 	uint64_t buffers;
+	bool is_leaving;
 };
 
 /* From the address of a domain to its struct domain. */
@@ -65,16 +67,6 @@ static void note_loss(void)
 		;
 }
 
-static struct domain *forget(const struct ibv_pd *pd)
-{
-	uint64_t record;
-
-	if (!handle_table_remove(&domains, (uintptr_t)pd, &record))
-		return NULL;
-	note_loss();
-	return (struct domain *)(uintptr_t)record;
-}
-
 static void discard_memory(struct domain_memory *memory)
 {
 	if (memory && memory->device_fd >= 0)
@@ -90,14 +82,30 @@ static void discard(struct domain *domain)
 	free(domain);
 }
 
+/*
+ * What is still known of an earlier domain at that address: it was deallocated behind our back, by
+ * the library itself, or by a thread that has yet to take it out.
+ */
+static void forget_earlier(const struct ibv_pd *pd)
+{
+	struct domain *earlier;
+	uint64_t record;
+
+	if (!handle_table_remove(&domains, (uintptr_t)pd, &record))
+		return;
+	note_loss();
+	earlier = (struct domain *)(uintptr_t)record;
+	if (!__atomic_load_n(&earlier->is_leaving, __ATOMIC_RELAXED))
+		discard(earlier);
+}
+
 /* Without memory for it, the domain is known by its address alone. */
 static void remember(const struct ibv_pd *pd, struct domain *domain)
 {
 	uint64_t record = (uintptr_t)domain;
 
-	/* One that was deallocated behind our back, by the library itself, is still there. */
-	discard(forget(pd));
-	if (handle_table_insert(&domains, (uintptr_t)pd, &record))
+	forget_earlier(pd);
+	if (domain && handle_table_insert(&domains, (uintptr_t)pd, &record))
 		discard(domain);
 }
 
@@ -113,16 +121,13 @@ static struct domain *new_domain(void)
 static struct ibv_pd *made(struct ibv_pd *pd)
 {
 	int saved_errno = errno;
-	struct domain *domain;
 
 	if (!pd)
 		return NULL;
 	context_hook(pd->context);
 	if (native_buffers_are_used())
 		return pd;
-	domain = new_domain();
-	if (domain)
-		remember(pd, domain);
+	remember(pd, new_domain());
 	errno = saved_errno;
 	return pd;
 }
@@ -151,12 +156,40 @@ struct ibv_pd *domain_import(struct ibv_context *context, uint32_t pd_handle)
 	return made(import_pd(context, pd_handle));
 }
 
+/*
+ * A domain is about to be deallocated; NULL if it is unknown, or another thread does that. Until it
+ * is gone it stays what it is: the call may fail, because others use it.
+ */
+static struct domain *leave(const struct ibv_pd *pd)
+{
+	struct domain *domain = find(pd);
+
+	/* Before the call: after it, another thread may be given the address. */
+	if (!domain || __atomic_exchange_n(&domain->is_leaving, true, __ATOMIC_RELAXED))
+		return NULL;
+	note_loss();
+	return domain;
+}
+
+static void stay(struct domain *domain)
+{
+	if (domain)
+		__atomic_store_n(&domain->is_leaving, false, __ATOMIC_RELAXED);
+}
+
 /* The domain that was at @pd is gone: with what was known of it, and perhaps too early. */
 static void gone(const struct ibv_pd *pd, struct domain *domain, const void *caller)
 {
-	if (domain && __atomic_load_n(&domain->buffers, __ATOMIC_RELAXED))
+	int saved_errno = errno;
+
+	if (!domain)
+		return;
+	/* Unless there is another at the address by now. */
+	handle_table_remove_if(&domains, (uintptr_t)pd, (uintptr_t)domain);
+	if (__atomic_load_n(&domain->buffers, __ATOMIC_RELAXED))
 		report_problem(PROBLEM_DEALLOC_WITH_BUFFERS, (uintptr_t)pd, caller);
 	discard(domain);
+	errno = saved_errno;
 }
 
 /* One parent domain less that is this very object; false if there is none. */
@@ -179,7 +212,6 @@ int domain_dealloc(struct ibv_pd *pd, const void *caller)
 {
 	original_ibv_dealloc_pd_function *dealloc_pd = original(ibv_dealloc_pd);
 	struct domain *domain;
-	int saved_errno;
 	int result;
 
 	config_get();
@@ -187,17 +219,12 @@ int domain_dealloc(struct ibv_pd *pd, const void *caller)
 		return EOPNOTSUPP;
 	if (drop_stand_in(pd))
 		return 0;
-	/* Before the call: after it, another thread may be given the address. */
-	domain = forget(pd);
+	domain = leave(pd);
 	result = dealloc_pd(pd);
-	if (!domain)
-		return result;
-	saved_errno = errno;
 	if (result)
-		remember(pd, domain);
+		stay(domain);
 	else
 		gone(pd, domain, caller);
-	errno = saved_errno;
 	return result;
 }
 
@@ -205,16 +232,13 @@ void domain_unimport(struct ibv_pd *pd, const void *caller)
 {
 	original_ibv_unimport_pd_function *unimport_pd = original(ibv_unimport_pd);
 	struct domain *domain;
-	int saved_errno;
 
 	config_get();
 	if (!unimport_pd)
 		return;
-	domain = forget(pd);
+	domain = leave(pd);
 	unimport_pd(pd);
-	saved_errno = errno;
 	gone(pd, domain, caller);
-	errno = saved_errno;
 }
 
 /*

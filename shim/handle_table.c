@@ -60,7 +60,9 @@
  * Where each operation takes place at once
  *  insert: at PENDING -> LIVE.  It can succeed only in a leaf that is in the
  *	trie, and is copied from then on.
- *  remove: at LIVE -> EMPTY, likewise.  False: as lookup.
+ *  remove: at LIVE -> EMPTY, likewise.  False: as lookup.  Where only a certain
+ *	record is to go: at the compare-and-swap too, as the record is that of this
+ *	use of the slot; false for another record, as lookup that is true.
  *  lookup, true: if the slot was LIVE, where its control was last read.  If it
  *	was FROZEN and its leaf out of the trie, just before that happened: it
  *	was after the lookup began, as the lookup found the leaf in the trie.
@@ -272,8 +274,9 @@ static bool is_sparse(struct leaf_shape shape, const struct place *place, const 
 	return count_used(shape, leaf, limit + 1) <= limit;
 }
 
-static ALWAYS_INLINE bool take_out(struct handle_table *table, struct leaf_shape shape,
-				   uintptr_t key, uint64_t *record)
+/* Any record, where @first is NULL, or one whose first word is *@first */
+static ALWAYS_INLINE bool take_out_if(struct handle_table *table, struct leaf_shape shape,
+				      uintptr_t key, uint64_t *record, const uint64_t *first)
 {
 	uint64_t hash = HANDLE_TABLE_HASH(key);
 
@@ -298,6 +301,9 @@ static ALWAYS_INLINE bool take_out(struct handle_table *table, struct leaf_shape
 		default:
 			continue;
 		}
+		/* Where the control was last read it was in, with this record */
+		if (first && *record != *first)
+			return false;
 		if (unlikely(ctrl_state(found.seen) == SLOT_FROZEN)) {
 			/* In want of memory: until others, or the reserve, help */
 			handle_replace(table, shape, &place);
@@ -314,6 +320,12 @@ static ALWAYS_INLINE bool take_out(struct handle_table *table, struct leaf_shape
 			handle_replace(table, shape, &place);
 		return true;
 	}
+}
+
+static ALWAYS_INLINE bool take_out(struct handle_table *table, struct leaf_shape shape,
+				   uintptr_t key, uint64_t *record)
+{
+	return take_out_if(table, shape, key, record, NULL);
 }
 
 /*
@@ -365,6 +377,13 @@ bool handle_table_lookup(struct handle_table *table, uintptr_t key, uint64_t *re
 bool handle_table_remove(struct handle_table *table, uintptr_t key, uint64_t *record)
 {
 	return BY_WIDTH(take_out, table, key, record);
+}
+
+bool handle_table_remove_if(struct handle_table *table, uintptr_t key, uint64_t first)
+{
+	uint64_t record[HANDLE_TABLE_MAX_WORDS];
+
+	return take_out_if(table, leaf_shape(handle_table_words(table)), key, record, &first);
 }
 
 size_t handle_table_bytes(const struct handle_table *table)

@@ -90,6 +90,16 @@ bool handle_table_lookup(struct handle_table *table, uintptr_t key, uint64_t *re
 bool handle_table_remove(struct handle_table *table, uintptr_t key, uint64_t *record);
 
 /**
+ * handle_table_remove_if() - take a key out if its record is a certain one
+ * @table: the table
+ * @key: any value
+ * @first: the first word of that record
+ *
+ * Return: as handle_table_remove(); false also when the key has another record.
+ */
+bool handle_table_remove_if(struct handle_table *table, uintptr_t key, uint64_t first);
+
+/**
  * handle_table_for_each() - visit what is in the table
  * @table: the table
  * @visit: called with each key and a copy of its record, and @arg; returns

@@ -67,6 +67,49 @@ Test(supplied_domains, a_deallocation_that_fails_changes_nothing)
 	assert_null_with(EINVAL, ibv_reg_buf_mr(memory.pd, memory.buf, memory.address, 100, 0));
 }
 
+static struct memory made_meanwhile;
+
+static void make_meanwhile(const struct standin_call *call)
+{
+	made_meanwhile = make_buffer_in((struct ibv_pd *)(uintptr_t)call->arguments[0], 100);
+}
+
+/* Because others use the domain, who may go on to do so. */
+Test(supplied_domains, a_buffer_made_while_a_deallocation_fails_is_one_of_it)
+{
+	struct memory memory = make_buffer(100);
+
+	standin_interrupt(STANDIN_ibv_dealloc_pd, make_meanwhile);
+	standin_fail(STANDIN_ibv_dealloc_pd, EBUSY);
+	cr_assert_eq(ibv_dealloc_pd(memory.pd), EBUSY);
+	cr_assert(is_registrable(&made_meanwhile));
+	cr_assert(is_registrable(&memory));
+	ibv_free_buf(made_meanwhile.buf);
+	ibv_free_buf(memory.buf);
+}
+
+static void make_another_there(const struct standin_call *call)
+{
+	(void)call;
+	made_meanwhile = make_buffer(100);
+}
+
+/* The library has let go of the domain, and the thread that asked it to has yet to note it. */
+Test(supplied_domains, one_may_be_made_at_the_address_of_one_that_is_just_going)
+{
+	struct memory memory = make_buffer(100);
+
+	capture_errors();
+	standin_interrupt(STANDIN_ibv_unimport_pd, make_another_there);
+	if (!library_has(STANDIN_ibv_unimport_pd))
+		return;
+	standin_turn(STANDIN_GIVES_DOMAINS_FIRST, true);
+	ibv_unimport_pd(memory.pd);
+	cr_assert_eq(made_meanwhile.pd, memory.pd);
+	cr_assert(is_registrable(&made_meanwhile));
+	assert_null_with(EINVAL, ibv_reg_buf_mr(memory.pd, memory.buf, memory.address, 100, 0));
+}
+
 Test(supplied_domains, a_domain_that_the_shim_did_not_see_has_buffers_too)
 {
 	struct ibv_context context = {0};

@@ -40,6 +40,7 @@ struct standin_call {
  * @STANDIN_FORK_SUPPORT: as after ibv_fork_init(): ranges are really kept from children
  * @STANDIN_FORK_UNNEEDED: the kernel copies for children, and ibv_is_fork_initialized() says so
  * @STANDIN_PROVIDER_LACKS_REG_MR_EX: ibv_reg_mr_ex() of 59 answers EOPNOTSUPP
+ * @STANDIN_GIVES_DOMAINS_FIRST: ibv_unimport_pd() enters its callback when the domain is gone
  * @STANDIN_BUFFERS_ARE_FILES: native buffers are mapped files, as those of a DMA-buf heap are
  * @STANDIN_CHANGES_ERRNO: also calls that succeed leave something in errno
  * @STANDIN_KEEPS_NO_LOG: calls are counted only
@@ -48,6 +49,7 @@ enum standin_switch {
 	STANDIN_FORK_SUPPORT,
 	STANDIN_FORK_UNNEEDED,
 	STANDIN_PROVIDER_LACKS_REG_MR_EX,
+	STANDIN_GIVES_DOMAINS_FIRST,
 	STANDIN_BUFFERS_ARE_FILES,
 	STANDIN_CHANGES_ERRNO,
 	STANDIN_KEEPS_NO_LOG,

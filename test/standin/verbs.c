@@ -153,8 +153,13 @@ struct ibv_pd *ibv_import_pd(struct ibv_context *context, uint32_t pd_handle)
 
 void ibv_unimport_pd(struct ibv_pd *pd)
 {
+	bool is_given_first = standin_is_on(STANDIN_GIVES_DOMAINS_FIRST);
+
+	if (is_given_first)
+		give_domain(pd);
 	ENTER(ibv_unimport_pd, WORD(pd));
-	give_domain(pd);
+	if (!is_given_first)
+		give_domain(pd);
 }
 
 struct ibv_pd *ibv_alloc_pd_at_1_1(struct ibv_context *context);

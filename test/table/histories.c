@@ -38,7 +38,8 @@ static struct history history[MAX_KEYS];
 static struct worker {
 	unsigned int number;
 	uint64_t random;
-	bool holds[MAX_KEYS]; /* keys that are out, and ours to put in */
+	bool holds[MAX_KEYS];	 /* keys that are out, and ours to put in */
+	uint64_t seen[MAX_KEYS]; /* what each was when it was last looked at */
 	struct event event[MAX_CALLS];
 	unsigned int key[MAX_CALLS];
 	unsigned int events;
@@ -105,7 +106,10 @@ static void call(struct worker *w, unsigned int key)
 		make_record(event->value, record);
 	} else {
 		event->call = next_random(&w->random) & 1 ? LOOKUP : REMOVE;
+		if (event->call == REMOVE && w->seen[key] && next_random(&w->random) & 1)
+			event->call = REMOVE_IF;
 	}
+	event->wanted = w->seen[key];
 	event->called = now();
 	w->events++;
 	before_call(w);
@@ -113,6 +117,8 @@ static void call(struct worker *w, unsigned int key)
 		ret = handle_table_insert(&table, FOUGHT_FOR(key), record);
 	else if (event->call == LOOKUP)
 		found = handle_table_lookup(&table, FOUGHT_FOR(key), record);
+	else if (event->call == REMOVE_IF)
+		found = handle_table_remove_if(&table, FOUGHT_FOR(key), event->wanted);
 	else
 		found = handle_table_remove(&table, FOUGHT_FOR(key), record);
 	after_call(w);
@@ -122,10 +128,12 @@ static void call(struct worker *w, unsigned int key)
 		abort();
 	}
 	if (found)
-		event->value = value_of(record);
+		event->value = event->call == REMOVE_IF ? event->wanted : value_of(record);
 	if (event->call == INSERT)
 		w->holds[key] = false;
-	else if (event->call == REMOVE)
+	else if (event->call == LOOKUP)
+		w->seen[key] = event->value;
+	else
 		w->holds[key] = found;
 }
 

@@ -13,19 +13,21 @@
 #include <stdio.h>
 #include <string.h>
 
-enum call { INSERT, LOOKUP, REMOVE };
+enum call { INSERT, LOOKUP, REMOVE, REMOVE_IF };
 
 #define MAX_EVENTS 64
 #define NEVER	   UINT64_MAX
 
 /*
  * What a thread did.  Each insert has a value of its own; 0 stands for absent, as
- * the value that a lookup or remove found, and as what a key is.
+ * the value that a lookup or remove found, and as what a key is.  A remove_if that
+ * wants another value than there is finds nothing.
  */
 struct event {
 	enum call call;
 	unsigned int thread;
 	uint64_t value;
+	uint64_t wanted;	   /* by a remove_if */
 	uint64_t called, returned; /* times; NEVER if it did not return */
 };
 
@@ -92,6 +94,13 @@ static inline bool search_on(struct search *search, uint64_t done, uint64_t valu
 			if (value)
 				continue;
 			next = event->value;
+		} else if (event->call == REMOVE_IF) {
+			bool takes = event->returned == NEVER || event->value;
+
+			if (takes != (value == event->wanted))
+				continue;
+			if (takes)
+				next = 0;
 		} else if (event->returned == NEVER) {
 			if (event->call == LOOKUP)
 				continue;
@@ -121,7 +130,7 @@ static inline bool history_is_linearizable(const struct history *history, uint64
 
 static inline void history_print(const struct history *history, uint64_t last)
 {
-	static const char *const name[] = {"insert", "lookup", "remove"};
+	static const char *const name[] = {"insert", "lookup", "remove", "remove_if"};
 	unsigned int i;
 
 	for (i = 0; i < history->events; i++) {

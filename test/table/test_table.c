@@ -51,6 +51,21 @@ Test(table, remove_returns_the_record_once)
 	cr_assert_not(remove_key(&table, key_of(1)));
 }
 
+Test(table, remove_if_takes_that_record_only)
+{
+	static const uint64_t records[] = {10, 20};
+	uint64_t record;
+
+	cr_assert_eq(handle_table_insert(&table, 7, &records[0]), 0);
+	cr_assert(!handle_table_remove_if(&table, 7, records[1]));
+	cr_assert(!handle_table_remove_if(&table, 8, records[0]));
+	cr_assert(handle_table_lookup(&table, 7, &record));
+	cr_assert_eq(record, records[0]);
+	cr_assert(handle_table_remove_if(&table, 7, records[0]));
+	cr_assert(!handle_table_remove_if(&table, 7, records[0]));
+	cr_assert(!handle_table_lookup(&table, 7, &record));
+}
+
 Test(table, does_not_find_what_was_removed)
 {
 	insert_keys(&table, 0, 1000);

@@ -45,6 +45,43 @@ Test(threads, one_of_two_removers_wins, .timeout = 30)
 	cr_assert_eq(count_keys(&table, 0, ROUNDS), 0);
 }
 
+/* A key that goes and comes with another record meanwhile */
+static void *renew(void *arg)
+{
+	uint64_t old[3], new[3] = {0};
+
+	pthread_barrier_wait(&barrier);
+	while (new[0] < ROUNDS) {
+		if (handle_table_remove(&table, key_of(0), old))
+			wins[0]++;
+		new[0]++;
+		if (handle_table_insert(&table, key_of(0), new))
+			return arg;
+	}
+	return NULL;
+}
+
+Test(threads, remove_if_never_takes_another_record, .timeout = 30)
+{
+	uint64_t record[3] = {0}, taken = 0;
+	pthread_t thread;
+	void *failed;
+
+	pthread_barrier_init(&barrier, NULL, 2);
+	cr_assert_eq(handle_table_insert(&table, key_of(0), record), 0);
+	pthread_create(&thread, NULL, renew, &table);
+	pthread_barrier_wait(&barrier);
+	while (record[0] < ROUNDS)
+		if (handle_table_lookup(&table, key_of(0), record) &&
+		    handle_table_remove_if(&table, key_of(0), record[0]))
+			taken++;
+	pthread_join(thread, &failed);
+	cr_assert_null(failed);
+	/* All that were inserted went by one of the two, and the last was taken here. */
+	cr_assert_eq(wins[0] + taken, ROUNDS + 1);
+	cr_assert(!handle_table_lookup(&table, key_of(0), record));
+}
+
 /* Grows and shrinks the table above its first STABLE keys, again and again */
 static void *breathe(void *arg)
 {
