@@ -48,6 +48,8 @@ struct hooks {
 #define HOOK(n, name, type, result, parameters, function, ...)                                     \
 	static result name##_hook_##n parameters                                                   \
 	{                                                                                          \
+		/* Pairs with the release in exchange(); verbs.h loads the pointer as it likes. */ \
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);                                           \
 		return function((type *)name##_taken[n], __VA_ARGS__);                             \
 	}
 #define HOOK_NAME(n, name) (operation *)name##_hook_##n,
@@ -98,7 +100,7 @@ static operation *hook_for(const struct hooks *hooks, operation *taken)
 	for (i = 0; i < SUPPLY; i++) {
 		operation *expected = NULL;
 
-		/* A hook is found in a context only after it is complete: relaxed will do. */
+		/* Relaxed: exchange() makes it known. */
 		if (__atomic_compare_exchange_n(&hooks->taken[i], &expected, taken, false,
 						__ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
 		    expected == taken)
@@ -127,8 +129,7 @@ static void exchange(operation **member, const struct hooks *hooks)
 
 	if (taken && !is_hook(hooks, taken))
 		hook = hook_for(hooks, taken);
-	/* release: what the hook needs is there before the hook; the caller of it is ordered by use
-	 */
+	/* release: what the hook needs is there before the hook; pairs with the fence in it */
 	if (hook)
 		__atomic_compare_exchange_n(member, &taken, hook, false, __ATOMIC_RELEASE,
 					    __ATOMIC_RELAXED);

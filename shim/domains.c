@@ -208,12 +208,13 @@ static bool drop_stand_in(struct ibv_pd *pd)
 	return false;
 }
 
-int domain_dealloc(struct ibv_pd *pd, const void *caller)
+int domain_dealloc(struct ibv_pd *pd, const void *caller, bool *is_gone)
 {
 	original_ibv_dealloc_pd_function *dealloc_pd = original(ibv_dealloc_pd);
 	struct domain *domain;
 	int result;
 
+	*is_gone = false;
 	config_get();
 	if (!dealloc_pd)
 		return EOPNOTSUPP;
@@ -221,10 +222,11 @@ int domain_dealloc(struct ibv_pd *pd, const void *caller)
 		return 0;
 	domain = leave(pd);
 	result = dealloc_pd(pd);
-	if (result)
-		stay(domain);
-	else
+	*is_gone = !result;
+	if (*is_gone)
 		gone(pd, domain, caller);
+	else
+		stay(domain);
 	return result;
 }
 
@@ -347,6 +349,7 @@ struct ibv_pd *domain_alloc_parent(alloc_parent_domain_function *provider,
 	struct ibv_parent_domain_init_attr plain = without_opt_in(attr);
 	struct domain_memory *memory = NULL;
 	struct ibv_pd *parent;
+	bool is_gone;
 	int error;
 
 	/* Here for its trace only. */
@@ -371,7 +374,7 @@ struct ibv_pd *domain_alloc_parent(alloc_parent_domain_function *provider,
 	return parent;
 
 err_parent:
-	domain_dealloc(parent, NULL);
+	domain_dealloc(parent, NULL, &is_gone);
 err_memory:
 	discard_memory(memory);
 	errno = error;

@@ -17,7 +17,8 @@ typedef struct ibv_pd *alloc_parent_domain_function(struct ibv_context *context,
 
 struct ibv_pd *domain_alloc(struct ibv_context *context);
 struct ibv_pd *domain_import(struct ibv_context *context, uint32_t pd_handle);
-int domain_dealloc(struct ibv_pd *pd, const void *caller);
+/* @is_gone: false after a failure, and where one went that stood in for a parent domain. */
+int domain_dealloc(struct ibv_pd *pd, const void *caller, bool *is_gone);
 void domain_unimport(struct ibv_pd *pd, const void *caller);
 
 /**

@@ -343,7 +343,7 @@ struct ibv_mr *registration_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t l
 }
 
 int registration_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr,
-			  size_t length, int access)
+			  size_t length, int access, const void *caller)
 {
 	original_ibv_rereg_mr_function *rereg_mr = original(ibv_rereg_mr);
 	const void *old_addr;
@@ -356,6 +356,8 @@ int registration_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void 
 	}
 	if (!(flags & IBV_REREG_MR_CHANGE_TRANSLATION))
 		return rereg_mr(mr, flags, pd, addr, length, access);
+	if (rehearsal_refuses(addr, length, caller))
+		return IBV_REREG_MR_ERR_INPUT;
 	old_addr = mr->addr;
 	old_length = mr->length;
 	result = rereg_mr(mr, flags, pd, addr, length, access);

@@ -22,7 +22,7 @@ struct ibv_mr *registration_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t l
 struct ibv_mr *registration_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
 					  uint64_t iova, int fd, int access);
 int registration_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr,
-			  size_t length, int access);
+			  size_t length, int access, const void *caller);
 int registration_dereg_mr(struct ibv_mr *mr);
 struct ibv_mr *registration_import_mr(struct ibv_pd *pd, uint32_t mr_handle);
 void registration_unimport_mr(struct ibv_mr *mr);

@@ -230,7 +230,7 @@ int trace_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, 
 
 	DECIDE_STRAIGHT(ibv_rereg_mr, mr, flags, pd, addr, length, access);
 	trace_begin(&call, IBVBUF_TRACE_REREG_MR, caller);
-	result = registration_rereg_mr(mr, flags, pd, addr, length, access);
+	result = registration_rereg_mr(mr, flags, pd, addr, length, access, caller);
 	if (trace_returned(&call)) {
 		set_old_mr(&call.record, mr);
 		call.record.mask = (uint32_t)flags;
@@ -437,13 +437,14 @@ struct ibv_pd *trace_alloc_parent_domain(alloc_parent_domain_function *provider,
 int trace_dealloc_pd(struct ibv_pd *pd, const void *caller)
 {
 	struct trace_call call;
+	bool is_gone;
 	int result;
 
 	DECIDE_STRAIGHT(ibv_dealloc_pd, pd);
 	trace_begin(&call, IBVBUF_TRACE_DEALLOC_PD, caller);
 	forget_domain(&call, pd);
-	result = domain_dealloc(pd, caller);
-	if (call.is_counted && result)
+	result = domain_dealloc(pd, caller, &is_gone);
+	if (call.is_counted && !is_gone)
 		trace_domain_made(pd);
 	if (trace_returned(&call))
 		set_result(&call, result);

@@ -126,6 +126,18 @@ struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t leng
 		.pd = pd, .offset = offset, .length = length, .iova = iova, .fd = fd});
 }
 
+int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length,
+		 int access)
+{
+	(void)pd;
+	(void)access;
+	if (flags & IBV_REREG_MR_CHANGE_TRANSLATION) {
+		mr->addr = addr;
+		mr->length = length;
+	}
+	return 0;
+}
+
 int ibv_dereg_mr(struct ibv_mr *mr)
 {
 	free(mr);

@@ -194,6 +194,24 @@ Test(rehearsal, who_registers_protected_memory_is_named_once_a_place)
 	cr_assert_eq(occurrences(captured_errors(), "protected in a confidential guest"), 2);
 }
 
+Test(rehearsal, protected_memory_cannot_be_registered_anew_either)
+{
+	struct ibv_pd *pd = parent_with(&device, rehearse(), ALLOW_UNPROTECTED);
+	struct ibv_buf *buf;
+	char *address = ibv_alloc_buf(pd, 4096, &buf);
+	struct ibv_mr *mr = ibv_reg_buf_mr(pd, buf, address, 4096, 0);
+
+	cr_assert_not_null(mr);
+	errno = 0;
+	cr_assert_eq(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_TRANSLATION, NULL, &device, 100, 0),
+		     IBV_REREG_MR_ERR_INPUT);
+	cr_assert_eq(errno, EOPNOTSUPP);
+	cr_assert_neq(mr->addr, &device);
+	cr_assert_eq(occurrences(captured_errors(), "protected in a confidential guest"), 1);
+	cr_assert_eq(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, &device, 100, 0), 0);
+	cr_assert_eq(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_TRANSLATION, NULL, address, 100, 0), 0);
+}
+
 Test(rehearsal, off_is_the_default)
 {
 	struct ibv_device_attr_ex attr;

@@ -117,6 +117,25 @@ Test(any_operations, alloc_parent_domain)
 	cr_assert_eq(record.device, 0);
 }
 
+/* In a rehearsal the domain itself, which lives on when that goes. */
+Test(supplied_operations, a_domain_keeps_its_device_when_its_stand_in_goes)
+{
+	struct ibv_parent_domain_init_attr attr = {.comp_mask = 0};
+	struct ibvbuf_trace_record record;
+
+	setenv("IBVBUF_CC_REHEARSAL", "yes", 1);
+	begin();
+	attr.pd = pd;
+	device_fails(EOPNOTSUPP);
+	cr_assert_eq(ibv_alloc_parent_domain(context, &attr), pd);
+	next_record(IBVBUF_TRACE_ALLOC_PARENT_DOMAIN);
+	cr_assert_eq(ibv_dealloc_pd(pd), 0);
+	next_record(IBVBUF_TRACE_DEALLOC_PD);
+	cr_assert_null(ibv_reg_mr(pd, NULL, 1, 0));
+	record = next_record(IBVBUF_TRACE_REG_MR);
+	cr_assert_eq(record.device, 0);
+}
+
 Test(any_operations, those_that_fail_leave_their_errno)
 {
 	struct ibv_parent_domain_init_attr attr = {.comp_mask = 0};
