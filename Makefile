@@ -34,7 +34,7 @@ all: $(preload) $(stub)
 # Each test/*/rules.mk adds its suites, and what several of them need; the long ones start first.
 SUITES :=
 shared_by_suites :=
-long_suites := upstream vm tsan recorder-tools lint memcheck table recorder trace example
+long_suites := build contract upstream memcheck trace table lint vm header recorder backings
 
 include $(wildcard shim/dropin/rules.mk launcher/rules.mk trace/rules.mk examples/rules.mk test/*/rules.mk test/rules.mk bench/rules.mk)
 
