@@ -14,7 +14,6 @@
 #include "small_file.h"
 #include "text.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,13 +47,26 @@ static const struct config built_in = {
 	.keep_small_buffers = true,
 };
 
+/* By hand, for the C library follows the program's locale: a Turkish i in upper case is no I. */
+static bool is_blank(char byte)
+{
+	return byte == ' ' || (byte >= '\t' && byte <= '\r');
+}
+
+static char to_upper(char byte)
+{
+	if (byte >= 'a' && byte <= 'z')
+		byte = (char)(byte - 'a' + 'A');
+	return byte;
+}
+
 static struct span span_trim(struct span span)
 {
-	while (span.length && isspace((unsigned char)span.start[0])) {
+	while (span.length && is_blank(span.start[0])) {
 		span.start++;
 		span.length--;
 	}
-	while (span.length && isspace((unsigned char)span.start[span.length - 1]))
+	while (span.length && is_blank(span.start[span.length - 1]))
 		span.length--;
 	return span;
 }
@@ -206,7 +218,7 @@ static void read_variable(struct reading *reading, const struct option *option)
 	const char *value, *key;
 
 	for (key = option->key; *key; key++)
-		name[length++] = (char)toupper((unsigned char)*key);
+		name[length++] = to_upper(*key);
 	name[length] = '\0';
 
 	value = getenv(name);

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "text.h"
 
-#include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
@@ -16,8 +15,12 @@ void text_bytes(struct text *text, const char *bytes, size_t length)
 	if (length > room)
 		length = room;
 	/* What is quoted must not look like a line of its own, or steer a terminal. */
-	for (; length; length--, bytes++)
-		text->bytes[text->length++] = iscntrl((unsigned char)*bytes) ? '?' : *bytes;
+	for (; length; length--, bytes++) {
+		text->bytes[text->length] = *bytes;
+		if (text_is_control(*bytes))
+			text->bytes[text->length] = '?';
+		text->length++;
+	}
 }
 
 void text_string(struct text *text, const char *string)

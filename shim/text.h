@@ -6,6 +6,7 @@
 #ifndef IBVBUF_TEXT_H
 #define IBVBUF_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,12 @@ struct text {
 	size_t length;
 	char bytes[TEXT_CAPACITY];
 };
+
+/* Whether a byte could steer a terminal. */
+static inline bool text_is_control(char byte)
+{
+	return (unsigned char)byte < ' ' || byte == 0x7f;
+}
 
 void text_string(struct text *text, const char *string);
 void text_bytes(struct text *text, const char *bytes, size_t length);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #define _GNU_SOURCE
 #include "trace_name.h"
+#include "text.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -86,7 +86,7 @@ static void add(struct name *name, const char *text, size_t length)
 static void add_part(struct name *name, const char *text)
 {
 	for (; *text; text++)
-		add(name, *text == '/' || iscntrl((unsigned char)*text) ? "_" : text, 1);
+		add(name, *text == '/' || text_is_control(*text) ? "_" : text, 1);
 }
 
 static void add_number(struct name *name, unsigned int value)
