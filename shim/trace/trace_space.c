@@ -113,13 +113,14 @@ uint64_t trace_space_step(const struct ibvbuf_trace_header *header)
 	return TRACE_STEP / header->record_size;
 }
 
-/* The file, if its name still is its own. */
+/* The file, if its name still is its own; -1 with errno set. */
 static int reopen(const struct trace_file *file)
 {
 	/* acquire: pairs with the release in give_name() */
 	const struct trace_file *named = __atomic_load_n(&file->named, __ATOMIC_ACQUIRE);
 	const struct trace_file *before;
 	struct stat status;
+	int error = ESTALE;
 	int fd;
 
 	do {
@@ -129,9 +130,12 @@ static int reopen(const struct trace_file *file)
 	} while (fd < 0 && named != before);
 	if (fd < 0)
 		return -1;
-	if (!fstat(fd, &status) && status.st_dev == file->device && status.st_ino == file->inode)
+	if (fstat(fd, &status))
+		error = errno;
+	else if (status.st_dev == file->device && status.st_ino == file->inode)
 		return fd;
 	raw_close(fd);
+	errno = error;
 	return -1;
 }
 
