@@ -82,11 +82,11 @@ int trace_space_take(int fd, uint64_t start, uint64_t end, bool *is_filled)
 {
 	int error;
 
-	if (!*is_filled) {
+	if (!__atomic_load_n(is_filled, __ATOMIC_RELAXED)) {
 		error = allocate(fd, start, end - start);
 		if (error != EOPNOTSUPP && error != ENOSYS)
 			return error;
-		*is_filled = true;
+		__atomic_store_n(is_filled, true, __ATOMIC_RELAXED);
 	}
 	return fill(fd, end);
 }
@@ -171,12 +171,13 @@ static int extend(struct trace_file *file)
 
 void trace_space_extend(struct trace_file *file, uint64_t now, bool is_ahead)
 {
+	bool is_filled = __atomic_load_n(&file->is_filled, __ATOMIC_RELAXED);
 	int saved_errno = errno;
 
 	if (now < __atomic_load_n(&file->retry_after, __ATOMIC_RELAXED))
 		return;
 	/* Where several would take more than one step, only who needs it joins in. */
-	if (file->is_filled && is_ahead && __atomic_load_n(&file->extending, __ATOMIC_RELAXED))
+	if (is_filled && is_ahead && __atomic_load_n(&file->extending, __ATOMIC_RELAXED))
 		return;
 	__atomic_add_fetch(&file->extending, 1, __ATOMIC_RELAXED);
 	if (extend(file))
