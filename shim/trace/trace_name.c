@@ -35,7 +35,8 @@ struct trace_rank trace_rank(void)
 	size_t i;
 
 	for (i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
-		const char *value = getenv(variables[i]);
+		/* Who starts a set-user-ID program does not say where it writes. */
+		const char *value = secure_getenv(variables[i]);
 		int rank = value ? number(value) : -1;
 
 		if (rank >= 0)
@@ -85,6 +86,8 @@ static void add(struct name *name, const char *text, size_t length)
 /* A part of a file's name: what would be a folder, or steer a terminal, becomes "_". */
 static void add_part(struct name *name, const char *text)
 {
+	if (!strcmp(text, ".") || !strcmp(text, ".."))
+		text = "_";
 	for (; *text; text++)
 		add(name, *text == '/' || text_is_control(*text) ? "_" : text, 1);
 }

@@ -15,7 +15,7 @@ struct trace_rank {
 	const char *variable;
 };
 
-/* As Open MPI, PMIx, MVAPICH, MPICH (PMI) or Slurm have it. */
+/* As Open MPI, PMIx, MVAPICH, MPICH (PMI) or Slurm have it; none in a set-user-ID program. */
 struct trace_rank trace_rank(void);
 
 /**

@@ -78,6 +78,27 @@ Test(any_names, a_program_by_a_strange_name_is_no_folder)
 	assert_file_is("x.._a__b ");
 }
 
+static void assert_stays_in_its_folder(const char *program)
+{
+	program_invocation_short_name = (char *)(uintptr_t)program;
+	trace_to("traces/%e/trace");
+	cr_assert_eq(mkdir(path_of("traces"), 0700), 0);
+	cr_assert_eq(mkdir(path_of("traces/_"), 0700), 0);
+	record_something();
+	cr_assert_not_null(trace_read(path_of("traces/_/trace")));
+	cr_assert_str_eq(files_in(directory), "traces ");
+}
+
+Test(any_names, a_program_called_as_the_folder_above_is_no_folder)
+{
+	assert_stays_in_its_folder("..");
+}
+
+Test(any_names, a_program_called_as_the_folder_itself_is_no_folder)
+{
+	assert_stays_in_its_folder(".");
+}
+
 Test(any_names, no_rank_is_a_dash)
 {
 	size_t i;
