@@ -224,7 +224,8 @@ struct ibvbuf_trace_module {
  * @dropped_full: records that came when the file was full, with IBVBUF_TRACE_KEEP_OLDEST
  * @dropped_busy: records whose slot was still being written by a call that came record_capacity
  *	earlier
- * @unlisted: entries that found no room in a table
+ * @unlisted: what found no room in a table: a device is counted once (of the first 1024 of the
+ *	process), a module once for each address in it that had to be looked up
  */
 struct ibvbuf_trace_header {
 	char magic[8];

@@ -193,8 +193,7 @@ static void write_record(struct trace_file *file, struct ibvbuf_trace_record *re
 	uint64_t state;
 
 	trace_module_enter(file, record->caller, record->time);
-	if (record->device != IBVBUF_TRACE_NO_DEVICE)
-		trace_device_enter(file, record->device);
+	record->device = trace_device_enter(file, record->device);
 	if (file->header->stack_capacity)
 		record->stack_used = walk_stack(file, record, stack);
 	slot = claim(file, now, &state);

@@ -13,7 +13,7 @@
 static struct {
 	size_t length;
 	char name[sizeof(((struct ibvbuf_trace_device *)NULL)->name)];
-} devices[TRACE_DEVICES];
+} devices[TRACE_DEVICES_KNOWN];
 
 /* Devices that were given a number, perhaps before their names were stored. */
 static uint32_t device_count;
@@ -38,15 +38,17 @@ static uint16_t number_of(const char *name)
 	uint32_t count = __atomic_load_n(&device_count, __ATOMIC_RELAXED);
 	uint32_t i;
 
-	for (i = 0; i < count && i < TRACE_DEVICES; i++)
+	for (i = 0; i < count && i < TRACE_DEVICES_KNOWN; i++)
 		/* acquire: pairs with the release below */
 		if (__atomic_load_n(&devices[i].length, __ATOMIC_ACQUIRE) == length &&
 		    !memcmp(devices[i].name, name, length))
 			return (uint16_t)i;
+	if (count >= TRACE_DEVICES_KNOWN)
+		return IBVBUF_TRACE_NO_DEVICE;
 	/* Of two threads that come here with the same name, each enters it; either number is right.
 	 */
 	i = __atomic_fetch_add(&device_count, 1, __ATOMIC_RELAXED);
-	if (i >= TRACE_DEVICES)
+	if (i >= TRACE_DEVICES_KNOWN)
 		return IBVBUF_TRACE_NO_DEVICE;
 	memcpy(devices[i].name, name, length);
 	__atomic_store_n(&devices[i].length, length, __ATOMIC_RELEASE);
@@ -102,4 +104,18 @@ void trace_device_store(struct trace_file *file, uint16_t number)
 	memcpy(entry->name, devices[number].name, length);
 	/* release: pairs with the reader's acquire */
 	__atomic_store_n(&entry->state, 1, __ATOMIC_RELEASE);
+}
+
+uint16_t trace_device_count_unlisted(struct trace_file *file, uint16_t number)
+{
+	uint64_t *word, bit;
+
+	if (number == IBVBUF_TRACE_NO_DEVICE)
+		return number;
+	word = &file->unlisted[(number - TRACE_DEVICES) / 64];
+	bit = UINT64_C(1) << number % 64;
+	if (!(__atomic_load_n(word, __ATOMIC_RELAXED) & bit) &&
+	    !(__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit))
+		__atomic_add_fetch(&file->header->unlisted, 1, __ATOMIC_RELAXED);
+	return IBVBUF_TRACE_NO_DEVICE;
 }

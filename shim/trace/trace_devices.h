@@ -42,7 +42,8 @@ uint16_t trace_device_find(const struct ibv_pd *pd);
  * trace_device_of - a domain's device
  * @pd: any value
  *
- * Its number in this process, from 0 on, or IBVBUF_TRACE_NO_DEVICE. Any thread.
+ * Its number in this process, from 0 on, or IBVBUF_TRACE_NO_DEVICE. Any thread. From TRACE_DEVICES
+ * on, no file has room for it.
  */
 static inline uint16_t trace_device_of(const struct ibv_pd *pd)
 {
@@ -59,11 +60,22 @@ uint16_t trace_device_number(const struct ibv_context *context);
 
 void trace_device_store(struct trace_file *file, uint16_t number);
 
-/* Enter a device into the table of the file, unless it is there. Any thread. */
-static inline void trace_device_enter(struct trace_file *file, uint16_t number)
+/* Behind trace_device_enter(). */
+uint16_t trace_device_count_unlisted(struct trace_file *file, uint16_t number);
+
+/**
+ * trace_device_enter - enter a device into the table of the file, unless it is there
+ * @number: of it, or IBVBUF_TRACE_NO_DEVICE
+ *
+ * Its entry, or IBVBUF_TRACE_NO_DEVICE. One without room is counted, once a file. Any thread.
+ */
+static inline uint16_t trace_device_enter(struct trace_file *file, uint16_t number)
 {
+	if (number >= TRACE_DEVICES)
+		return trace_device_count_unlisted(file, number);
 	if (!__atomic_load_n(&file->devices[number].state, __ATOMIC_RELAXED))
 		trace_device_store(file, number);
+	return number;
 }
 
 #endif

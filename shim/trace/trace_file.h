@@ -19,8 +19,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Devices that a file has room for. */
-#define TRACE_DEVICES 64
+/* Devices that a file has room for, and those that are known in a process, to be counted. */
+#define TRACE_DEVICES	    64
+#define TRACE_DEVICES_KNOWN 1024
 
 /* Places whose module is known to be in the table: sets of a cache line each. */
 #define TRACE_KNOWN_SETS   ((size_t)128)
@@ -41,6 +42,7 @@
  * @retry_after: no space could be had; CLOCK_MONOTONIC from which it is asked for again
  * @is_filled: the file system cannot be asked for space; it is written
  * @extending: threads that ask for space
+ * @unlisted: devices without room that were counted, a bit each
  * @known: addresses of code, each in its own set
  * @path: absolute
  * @has_name: whether that is the name to have, and not one beside it
@@ -59,6 +61,7 @@ struct trace_file {
 	uint64_t retry_after;
 	bool is_filled;
 	uint32_t extending;
+	uint64_t unlisted[(TRACE_DEVICES_KNOWN - TRACE_DEVICES) / 64];
 	uint64_t known[TRACE_KNOWN_PLACES] __attribute__((aligned(64)));
 	char path[PATH_MAX];
 	bool has_name;

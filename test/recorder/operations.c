@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "recorder.h"
 
+#include <stdio.h>
+
 #define ACCESS (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_ZERO_BASED)
 
 static struct ibv_context *context;
@@ -181,4 +183,33 @@ Test(any_operations, a_device_without_them_stays_without)
 	assert_null_with(EOPNOTSUPP, ibv_alloc_null_mr(pd));
 	assert_null_with(EOPNOTSUPP, ibv_alloc_mw(pd, IBV_MW_TYPE_1));
 	cr_assert_eq(trace_now()->count, 2);
+}
+
+/* What is done there is recorded, without a device. */
+Test(any_operations, devices_that_there_is_no_room_for_are_counted_once)
+{
+	struct ibv_context *devices[64 + 3];
+	struct trace *trace;
+	struct ibv_mr *mr;
+	char name[16];
+	size_t i;
+
+	trace_this_process();
+	for (i = 0; i < 64 + 3; i++) {
+		snprintf(name, sizeof(name), "device%zu", i);
+		devices[i] = plain_device(name);
+		cr_assert_eq(ibv_dealloc_pd(ibv_alloc_pd(devices[i])), 0);
+		pd = ibv_alloc_pd(devices[i]);
+		mr = ibv_reg_mr(pd, name, sizeof(name), 0);
+		cr_assert_not_null(mr);
+		cr_assert_eq(ibv_dereg_mr(mr), 0);
+		cr_assert_eq(ibv_dealloc_pd(pd), 0);
+	}
+	trace = trace_now();
+	cr_assert_eq(trace->header.device_capacity, 64);
+	cr_assert_eq(trace->header.unlisted, 3);
+	cr_assert_eq(trace->count, 6 * (64 + 3));
+	for (i = 0; i < trace->count; i++)
+		cr_assert_eq(trace->entries[i].record.device,
+			     i / 6 < 64 ? i / 6 : IBVBUF_TRACE_NO_DEVICE);
 }
