@@ -113,11 +113,11 @@ static void fork_status_is_true(int release, int by_variable)
 {
 	struct ibv_device **list;
 	int is_native = release >= 35;
+	int before = by_variable ? IBV_FORK_ENABLED : IBV_FORK_DISABLED;
 	int error = 0;
 
-	/* Asking does not stand in the way of switching it on. */
-	expect((int)ibv_is_fork_initialized() ==
-		       (is_native ? native_fork_status() : IBV_FORK_DISABLED),
+	/* Asking does not stand in the way of switching it on; what was to come, it brings. */
+	expect((int)ibv_is_fork_initialized() == (is_native ? native_fork_status() : before),
 	       "before: %d", (int)ibv_is_fork_initialized());
 	if (by_variable) {
 		list = ibv_get_device_list(NULL);
