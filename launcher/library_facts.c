@@ -92,27 +92,39 @@ static void read_nodes(struct library_facts *facts)
 	}
 }
 
-/* The file is named after ABI, node and release: libibverbs.so.1.14.44.0. */
+/* What the nodes alone tell. */
+static char *name_range(unsigned int since, unsigned int until)
+{
+	if (!since)
+		return print_string("of unknown release");
+	if (!until)
+		return print_string("%u or newer", since);
+	if (since == until)
+		return print_string("%u", since);
+	if (since == 1)
+		return print_string("%u or older", until);
+	return print_string("%u to %u", since, until);
+}
+
+/*
+ * The file is named after ABI, node and release: libibverbs.so.1.14.44.0. But vendors count by
+ * themselves: 54 of MLNX_OFED is about 36. So the name is believed where the nodes leave one
+ * release, and else told as what it is, if it can be.
+ */
 static void name_release(struct library_facts *facts)
 {
 	const char *base = strrchr(facts->file, '/');
 	unsigned int node, release, update;
 
-	if (base && sscanf(base, "/libibverbs.so.1.%u.%u.%u", &node, &release, &update) == 3 &&
-	    release >= facts->since && (!facts->until || release <= facts->until)) {
-		facts->since = facts->until = release;
+	facts->release = name_range(facts->since, facts->until);
+	if (!base || sscanf(base, "/libibverbs.so.1.%u.%u.%u", &node, &release, &update) != 3 ||
+	    release < facts->since || (facts->until && release > facts->until))
+		return;
+	if (facts->since == facts->until)
 		facts->release = print_string("%u.%u", release, update);
-	} else if (!facts->since) {
-		facts->release = print_string("of unknown release");
-	} else if (!facts->until) {
-		facts->release = print_string("%u or newer", facts->since);
-	} else if (facts->since == facts->until) {
-		facts->release = print_string("%u", facts->since);
-	} else if (facts->since == 1) {
-		facts->release = print_string("%u or older", facts->until);
-	} else {
-		facts->release = print_string("%u to %u", facts->since, facts->until);
-	}
+	else if (facts->since)
+		facts->release =
+			print_string("%s (%u.%u by its name)", facts->release, release, update);
 }
 
 static void read_calls(struct library_facts *facts)

@@ -23,7 +23,7 @@ enum call_state { CALL_NATIVE, CALL_EXTENDED, CALL_SUPPLIED, CALL_ABSENT };
  * @file: the file behind symbolic links
  * @node, @private_node: its highest IBVERBS_1.x, and its IBVERBS_PRIVATE_n; NULL if it has none
  * @since, @until: the first and last release of rdma-core that it can be; 0 if not known
- * @release: the same in words
+ * @release: the same in words, with the number in the file's name, which may be a vendor's own
  * @states: of each call, in the order of the table
  * @complete: nothing is left for the shim to supply
  */

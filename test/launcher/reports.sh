@@ -53,8 +53,10 @@ no_control_characters() {
 }
 
 releases_are_told() {
-	for case in 'bullseye:33.2:IBVERBS_PRIVATE_33' 'bookworm:44.0:IBVERBS_PRIVATE_34' \
-		'trixie:56.1:IBVERBS_PRIVATE_34' 'testing:65.0:IBVERBS_PRIVATE_65'; do
+	for case in 'bullseye:33.2:IBVERBS_PRIVATE_33' \
+		'bookworm:36 to 56 (44.0 by its name):IBVERBS_PRIVATE_34' \
+		'trixie:36 to 56 (56.1 by its name):IBVERBS_PRIVATE_34' \
+		'testing:65.0:IBVERBS_PRIVATE_65'; do
 		release=${case%%:*}
 		package=$("$sources/../debian/get" "$release" libibverbs1 2> "$work/get.log") ||
 			skip "packages cannot be had: $(tail -n 1 "$work/get.log")"
@@ -64,13 +66,14 @@ releases_are_told() {
 		"$run" --check --json --real "$library" > "$work/json"
 		same "$release" "$(json_value .library.release < "$work/json"):$(json_value \
 			.library.private_node < "$work/json")" "${case#*:}"
+		range=$(range_told)
 		# by its nodes alone
 		cp "$library" "$work/anonymous.so"
 		"$run" --check --json --real "$work/anonymous.so" > "$work/json"
-		since=$(json_value .library.release_since < "$work/json")
-		until=$(json_value .library.release_until < "$work/json")
-		number=${case#*:}
-		number=${number%%.*}
+		same "$release" "$range" "$(range_told)"
+		since=${range% *}
+		until=${range#* }
+		number=$(readlink "$library" | sed 's/.*\.so\.1\.[0-9]*\.\([0-9]*\)\..*/\1/')
 		if [ "$since" -gt "$number" ] || { [ "$until" -lt "$number" ] && [ "$until" -ne 0 ]; }; then
 			echo "$release: $since to $until"
 			return 1
@@ -86,6 +89,24 @@ releases_are_told() {
 			esac
 		done < "$work/calls"
 	done
+}
+
+range_told() {
+	echo "$(json_value .library.release_since < "$work/json") $(json_value \
+		.library.release_until < "$work/json")"
+}
+
+# MLNX_OFED counts its libraries by itself: this name is one of about rdma-core 36.
+numbers_of_vendors_are_told_apart() {
+	package=$("$sources/../debian/get" bookworm libibverbs1 2> "$work/get.log") ||
+		skip "packages cannot be had: $(tail -n 1 "$work/get.log")"
+	dpkg-deb -x "$package" "$work/vendor"
+	library=$work/libibverbs.so.1.14.54.0
+	cp "$work"/vendor/usr/lib/*/libibverbs.so.1 "$library"
+	"$run" --check --json --real "$library" > "$work/json"
+	same 'range' "$(range_told)" '36 56'
+	"$run" --check --real "$library" > "$work/report"
+	reports 'rdma-core 36 to 56 .54\.0 by its name.;' "$work/report"
 }
 
 # A line a call: its name, its node and its state.
@@ -165,6 +186,7 @@ expect '--json escapes what must be' json_escapes
 expect 'the report fits a screen' fits_a_screen
 expect 'the report holds no control characters' no_control_characters
 expect 'releases and calls of real libraries are told' releases_are_told
+expect 'a number that may be a vendor'\''s is told as what it is' numbers_of_vendors_are_told_apart
 expect 'devices are asked what they can do' devices_are_asked
 expect 'a device that crashes does not take the doctor with it' device_that_crashes
 expect 'a device that hangs is given up' device_that_hangs
