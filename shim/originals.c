@@ -11,6 +11,7 @@
  * the name that it has there. Where another object of that kind is, it is the library, and has all.
  *
  * What has been found is kept, so the library is kept too: one reference to it is never given back.
+ * Its path stays where it is as long, in the dynamic linker's own list.
  */
 #define _GNU_SOURCE
 #include "originals.h"
@@ -109,58 +110,96 @@ static void *loaded_library(void)
 	return handle;
 }
 
+/* As original_lookup(), in the library if there is one; errno is not preserved. */
+static void *find(void *handle, const char *name, const char *node)
+{
+	void *address = find_next(name, node);
+
+	if (!address && handle)
+		address = find_in(handle, name, node);
+	if (address)
+		return address;
+	dlerror(); /* our failed lookups are not the program's to read */
+	/* Absent is an answer only once there is a library to be absent from. */
+	return handle ? &original_absent : NULL;
+}
+
 void *original_lookup(const char *name, const char *node)
 {
 	int saved_errno = errno;
-	void *handle, *address;
-
-	handle = loaded_library();
-	address = find_next(name, node);
-	if (!address && handle)
-		address = find_in(handle, name, node);
-	/* Absent is an answer only once there is a library to be absent from. */
-	if (!address && handle)
-		address = &original_absent;
-	if (!address || address == &original_absent)
-		dlerror(); /* our failed lookups are not the program's to read */
+	void *address = find(loaded_library(), name, node);
 
 	errno = saved_errno;
 	return address;
 }
 
+static const char *library_path;
+enum original_kind original_kind;
+
+/* Where the functions are: the library's own path, and whether another shim has the buffers. */
+static void resolve_objects(void *const addresses[ORIGINAL_COUNT])
+{
+	void *buffers = addresses[ORIGINAL_ibv_alloc_buf];
+	enum original_kind kind = ORIGINAL_IS_LIBRARY;
+	Dl_info of_library, of_buffers;
+
+	if (!dladdr(addresses[ORIGINAL_ibv_get_device_list], &of_library))
+		return;
+	if (buffers != &original_absent && dladdr(buffers, &of_buffers) &&
+	    of_buffers.dli_fbase != of_library.dli_fbase)
+		kind = ORIGINAL_IS_OTHER_SHIM;
+	__atomic_store_n(&original_kind, kind, __ATOMIC_RELAXED);
+	__atomic_store_n(&library_path, of_library.dli_fname, __ATOMIC_RELAXED);
+}
+
+/*
+ * All at once, for no later call to wait for a thread that is opening a library, nor for one that a
+ * child does not have. Of several threads, each finds and stores the same.
+ */
+static void resolve_all(void *handle)
+{
+	void *addresses[ORIGINAL_COUNT];
+	unsigned int id;
+
+	for (id = 0; id < ORIGINAL_COUNT; id++)
+		addresses[id] = find(handle, calls[id].name, calls[id].node);
+	if (addresses[ORIGINAL_ibv_get_device_list] != &original_absent)
+		resolve_objects(addresses);
+	for (id = 0; id < ORIGINAL_COUNT; id++)
+		/* release: pairs with the acquire in original_address(); what is above goes before
+		 */
+		__atomic_store_n(&original_addresses[id], addresses[id], __ATOMIC_RELEASE);
+}
+
 void *original_resolve(enum original_id id)
 {
-	void *address = original_lookup(calls[id].name, calls[id].node);
+	int saved_errno = errno;
+	void *handle = loaded_library();
+	void *address;
 
-	if (address)
-		/* release: pairs with the acquire in original_address() */
-		__atomic_store_n(&original_addresses[id], address, __ATOMIC_RELEASE);
+	if (handle) {
+		resolve_all(handle);
+		address = __atomic_load_n(&original_addresses[id], __ATOMIC_RELAXED);
+	} else {
+		/* Another shim may have it, and be there before any library is. */
+		address = find(NULL, calls[id].name, calls[id].node);
+		if (address)
+			__atomic_store_n(&original_addresses[id], address, __ATOMIC_RELEASE);
+	}
+	errno = saved_errno;
 	return address;
 }
 
 const char *original_library_path(void)
 {
-	void *anchor = original(ibv_get_device_list);
-	Dl_info info;
-
-	return anchor && dladdr(anchor, &info) ? info.dli_fname : NULL;
+	/* Whoever sees the address of that function sees the path, which was stored before. */
+	return original(ibv_get_device_list) ? __atomic_load_n(&library_path, __ATOMIC_RELAXED)
+					     : NULL;
 }
-
-enum original_kind original_kind;
 
 bool original_is_other_shim_resolve(void)
 {
-	enum original_kind kind = ORIGINAL_IS_LIBRARY;
-	void *buffers, *anchor;
-	Dl_info of_buffers, of_anchor;
-
-	anchor = original(ibv_get_device_list);
-	if (!anchor)
-		return false;
-	buffers = original(ibv_alloc_buf);
-	if (buffers && dladdr(buffers, &of_buffers) && dladdr(anchor, &of_anchor) &&
-	    of_buffers.dli_fbase != of_anchor.dli_fbase)
-		kind = ORIGINAL_IS_OTHER_SHIM;
-	__atomic_store_n(&original_kind, kind, __ATOMIC_RELAXED);
-	return kind == ORIGINAL_IS_OTHER_SHIM;
+	/* That resolves the kind as well. */
+	return original(ibv_get_device_list) &&
+	       __atomic_load_n(&original_kind, __ATOMIC_RELAXED) == ORIGINAL_IS_OTHER_SHIM;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The library's own functions, each looked up at its version node when it is first needed.
+ * The library's own functions, each looked up at its version node: all of them when the first is
+ * needed.
  *
  * A function that the loaded libibverbs lacks is absent: original() is then NULL, and that is a
  * state that callers ask for, not an error. Before any libibverbs is loaded everything is absent,
@@ -39,13 +40,15 @@ enum original_id {
 /**
  * original - the library's own function of that name, or NULL if it is absent
  *
- * Never the shim's own. Any thread; takes the dynamic linker's lock until the answer is known, a
+ * Never the shim's own. Any thread; takes the dynamic linker's lock until a library was found, a
  * load afterwards. Preserves errno.
  */
 #define original(name) ((original_##name##_function *)original_address(ORIGINAL_##name))
 
 /**
  * original_library_path - the file of the libibverbs in use, or NULL if none is loaded
+ *
+ * Stays valid. Any thread, also in a child; takes the lock as original() does. Preserves errno.
  */
 const char *original_library_path(void);
 
@@ -55,7 +58,7 @@ void *original_resolve(enum original_id id);
 
 static inline void *original_address(enum original_id id)
 {
-	/* acquire: pairs with the release in original_resolve() */
+	/* acquire: pairs with the releases in originals.c */
 	void *address = __atomic_load_n(&original_addresses[id], __ATOMIC_ACQUIRE);
 
 	if (__builtin_expect(address == NULL, 0))
@@ -72,7 +75,8 @@ bool original_is_other_shim_resolve(void);
  * original_is_other_shim - whether the originals are those of another shim, which does the work
  *
  * So it is in a process that has the plain preload and the drop-in: the buffer calls and the rest
- * of libibverbs come from two objects. Any thread. Preserves errno.
+ * of libibverbs come from two objects. Any thread; takes the lock as original() does. Preserves
+ * errno.
  */
 static inline bool original_is_other_shim(void)
 {

@@ -14,18 +14,20 @@ SUITES += contract memcheck asan tsan
 include test/standin/rules.mk
 
 contract := $(B)/test/contract
-contract_helpers := contract configuration errors registrations
+contract_helpers := contract configuration errors held_linker registrations
 contract_tests := alloc answers attributes binding choice config diagnostics domains errno fork fork_status free \
-	limits native register_buffer secure small
+	limits linker native register_buffer secure small
 contract_objects := $(contract_helpers:%=%.o) $(contract_tests:%=%.o)
-contract_cflags := -Itest/standin -I$(standin) -DSYSCONFDIR='"$(SYSCONFDIR)"'
+contract_constructor := $(contract)/constructor.so
+contract_cflags := -Itest/standin -I$(standin) -DSYSCONFDIR='"$(SYSCONFDIR)"' \
+	-DCONSTRUCTOR_MODULE='"$(abspath $(contract_constructor))"'
 
 # A trace changes nothing that a program can see.
 traced_generations := 34 65
 
 .PHONY: check-contract check-memcheck prove-memcheck check-asan check-tsan prove-tsan
 check-contract: $(contract)/contract $(contract)/late $(contract)/secure_program \
-		$(contract)/stress $(preload) $(standin_libraries)
+		$(contract)/stress $(contract_constructor) $(preload) $(standin_libraries)
 	$(Q)status=0; \
 	test/contract/run $(abspath $(preload) $(standin) $(contract)) $(standin_generations) || \
 		status=1; \
@@ -47,6 +49,11 @@ $(contract)/%.o: test/contract/%.c $(standin)/functions.def
 $(contract)/contract: $(addprefix $(contract)/,$(contract_objects)) $(standin)/link/libibverbs.so
 	@echo '  LINK    $@'
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ -lcriterion -ldl
+
+$(contract_constructor): test/contract/constructor.c $(standin)/link/libibverbs.so
+	@mkdir -p $(@D)
+	@echo '  LINK    $@'
+	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) $(LDFLAGS) -fPIC -shared -o $@ $^
 
 $(contract)/late: $(contract)/late.o
 	@echo '  LINK    $@'
@@ -92,7 +99,8 @@ prove-memcheck: memcheck_generations := 17 59 64
 memcheck_command := valgrind -q --error-exitcode=99 --leak-check=full \
 	--show-leak-kinds=definite,indirect,possible --errors-for-leak-kinds=definite,indirect,possible
 
-check-memcheck prove-memcheck: $(memcheck)/contract $(memcheck)/late $(preload) $(standin_libraries)
+check-memcheck prove-memcheck: $(memcheck)/contract $(memcheck)/late $(contract_constructor) \
+		$(preload) $(standin_libraries)
 	$(Q)CONTRACT_SMALL_RUNNER=1 CONTRACT_WITHOUT='supplied_limits/* supplied_secure/*' \
 		CONTRACT_WRAPPER='$(memcheck_command)' \
 		test/contract/run $(abspath $(preload) $(standin) $(memcheck)) \
@@ -146,7 +154,8 @@ $(asan)/late: $(asan)/late.o $(asan)/runner.o
 # The sanitizer has to be loaded before what is preloaded. Leaks are Valgrind's to find: this one
 # does not look into mappings, where the handle tables are. Its allocator has locks, and a child may
 # find one taken by a thread that it does not have.
-check-asan: $(asan)/contract $(asan)/late $(asan)/libibvbuf-preload.so $(asan_standins)
+check-asan: $(asan)/contract $(asan)/late $(contract_constructor) $(asan)/libibvbuf-preload.so \
+		$(asan_standins)
 	$(Q)CONTRACT_SMALL_RUNNER=1 \
 		CONTRACT_WITHOUT='supplied_limits/* supplied_secure/* supplied_fork/in_the_middle_of_other_threads_work' \
 		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
