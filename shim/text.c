@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
-#define _GNU_SOURCE
 #include "text.h"
+#include "code_module.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <limits.h>
 #include <string.h>
-#include <unistd.h>
 
 void text_bytes(struct text *text, const char *bytes, size_t length)
 {
@@ -82,21 +79,12 @@ const char *text_error_name(int error)
 
 void text_code_address(struct text *text, const void *address)
 {
-	Dl_info info;
+	struct code_module module;
 
-	char program[PATH_MAX];
-	ssize_t length = -1;
-
-	if (dladdr(address, &info) && info.dli_fname) {
-		/* The program itself goes by the name it was called by, which may be no path. */
-		if (!strchr(info.dli_fname, '/'))
-			length = readlink("/proc/self/exe", program, sizeof(program));
-		if (length > 0)
-			text_bytes(text, program, (size_t)length);
-		else
-			text_string(text, info.dli_fname);
+	if (code_module_find(&module, (uintptr_t)address)) {
+		text_string(text, module.mapping.path);
 		text_string(text, "+");
-		text_hexadecimal(text, (uintptr_t)address - (uintptr_t)info.dli_fbase);
+		text_hexadecimal(text, (uintptr_t)address - module.bias);
 	} else {
 		text_hexadecimal(text, (uintptr_t)address);
 	}

@@ -3,16 +3,12 @@
  * A module is entered when it first calls, and stays: it may be gone when the file is read, or
  * another process may read it. A call from a place that is in no module, such as code made at run
  * time, enters nothing.
- *
- * The dynamic linker could tell, under a lock that a child may find held for ever by a thread that
- * it does not have. The kernel can tell as well.
  */
 #define _GNU_SOURCE
 #include "trace_modules.h"
-#include "memory_map.h"
+#include "code_module.h"
 #include "trace_name.h"
 
-#include <errno.h>
 #include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,80 +40,33 @@ static void read_notes(struct ibvbuf_trace_module *module, const char *notes, si
 	}
 }
 
-/* The mapping that begins a file. */
-struct image_head {
-	uint64_t start;
-	uint64_t end;
-	dev_t device;
-	ino_t inode;
-};
-
-/*
- * What the program headers of an image say: it is the module if it holds the address. They are in
- * the mapping that starts with the ELF header.
- */
-static bool read_image(struct ibvbuf_trace_module *module, const struct image_head *head,
-		       uint64_t address)
+static void read_build_id(struct ibvbuf_trace_module *module, const struct code_module *found)
 {
-	const ElfW(Ehdr) *header = (const void *)(uintptr_t)head->start;
-	uint64_t first = UINT64_MAX, last = 0;
-	const ElfW(Phdr) * segments;
+	const ElfW(Phdr) *segments = found->segments;
 	size_t i;
 
-	if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-	    header->e_phentsize != sizeof(*segments) || header->e_phoff > head->end - head->start ||
-	    header->e_phnum * sizeof(*segments) > head->end - head->start - header->e_phoff)
-		return false;
-	segments = (const void *)(uintptr_t)(head->start + header->e_phoff);
-	for (i = 0; i < header->e_phnum; i++) {
-		if (segments[i].p_type != PT_LOAD)
-			continue;
-		if (segments[i].p_vaddr - segments[i].p_offset < first)
-			first = segments[i].p_vaddr - segments[i].p_offset;
-		if (segments[i].p_vaddr + segments[i].p_memsz > last)
-			last = segments[i].p_vaddr + segments[i].p_memsz;
-	}
-	module->start = head->start;
-	module->bias = head->start - first;
-	module->end = module->bias + last;
-	if (address >= module->end)
-		return false;
-	for (i = 0; i < header->e_phnum && !module->build_id_length; i++) {
-		uint64_t note = module->bias + segments[i].p_vaddr;
+	for (i = 0; i < found->segment_count && !module->build_id_length; i++) {
+		uint64_t note = found->bias + segments[i].p_vaddr;
 
 		/* Notes of 8 bytes' alignment are about properties. */
 		if (segments[i].p_type == PT_NOTE && segments[i].p_align <= 4 &&
-		    note >= head->start && note < head->end &&
-		    segments[i].p_memsz <= head->end - note)
+		    note >= found->start && note < found->head_end &&
+		    segments[i].p_memsz <= found->head_end - note)
 			read_notes(module, (const char *)(uintptr_t)note, segments[i].p_memsz);
 	}
-	return true;
 }
 
-/*
- * The module that holds an address: of the mappings of the same file before it, the last that
- * begins the file is where its image begins.
- */
 static bool find_module(struct ibvbuf_trace_module *module, uint64_t address)
 {
-	struct image_head head = {.inode = 0};
-	struct memory_mapping mapping;
-	struct memory_map map;
-	bool is_found = false;
+	struct code_module found;
 
-	if (!memory_map_open(&map))
+	if (!code_module_find(&found, address))
 		return false;
-	while (!is_found && memory_map_next(&map, &mapping) && mapping.start <= address) {
-		if (mapping.inode && mapping.offset == 0 && mapping.is_readable)
-			head = (struct image_head){mapping.start, mapping.end, mapping.device,
-						   mapping.inode};
-		is_found = address < mapping.end;
-	}
-	memory_map_close(&map);
-	if (!is_found || !mapping.inode || head.inode != mapping.inode ||
-	    head.device != mapping.device || !read_image(module, &head, address))
-		return false;
-	trace_name_copy(module->path, sizeof(module->path), mapping.path);
+	module->start = found.start;
+	module->bias = found.bias;
+	module->end = found.end;
+	read_build_id(module, &found);
+	trace_name_copy(module->path, sizeof(module->path), found.mapping.path);
 	return true;
 }
 
@@ -183,7 +132,6 @@ static void find(struct trace_file *file, uint64_t address, uint64_t now)
 {
 	struct ibvbuf_trace_module found = {.state = 0};
 	const struct ibvbuf_trace_module *latest;
-	int saved_errno = errno;
 
 	if (find_module(&found, address)) {
 		latest = latest_at(file, &found);
@@ -196,7 +144,6 @@ static void find(struct trace_file *file, uint64_t address, uint64_t now)
 			enter(file, &found);
 		}
 	}
-	errno = saved_errno;
 }
 
 void trace_module_look(struct trace_file *file, uint64_t *set, size_t home, uint64_t address,

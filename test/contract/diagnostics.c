@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -148,9 +149,6 @@ Test(supplied_diagnostics, the_caller_is_said_as_addr2line_wants_it)
 	cr_assert_not_null(place);
 	cr_assert_eq(sscanf(place, "called from %4095[^+]+0x%lx;", module, &offset), 2);
 
-	/* The main program goes by the name that it was started with, which need not be a path. */
-	if (access(module, R_OK))
-		strcpy(module, "/proc/self/exe");
 	cr_assert_not_null(realpath(module, path));
 	/* The address is the one to return to; the call is before it. */
 	unsetenv("LD_PRELOAD");
@@ -161,6 +159,16 @@ Test(supplied_diagnostics, the_caller_is_said_as_addr2line_wants_it)
 	pclose(tool);
 	cr_assert_eq(strncmp(function, "the_guilty_function", 19), 0, "%s says %s", command,
 		     function);
+}
+
+Test(supplied_diagnostics, without_proc_the_callers_address_is_said)
+{
+	if (!make_private_mounts())
+		cr_skip_test("not root");
+	cr_assert_eq(mount("none", "/proc", "tmpfs", 0, NULL), 0);
+	capture_errors();
+	cr_assert_geq(the_guilty_function((struct ibv_buf *)(uintptr_t)0x1000), 0);
+	cr_assert_eq(occurrences(captured_errors(), "(called from 0x"), 1);
 }
 
 Test(supplied_diagnostics, go_to_the_file_that_was_named)

@@ -57,3 +57,13 @@ Test(any_linker, a_child_of_a_raw_clone_does_not_wait_for_it, .timeout = 10)
 	cr_assert_eq(status, 0, "the child ended with status %#x", (unsigned int)status);
 	release_linker();
 }
+
+Test(supplied_linker, diagnostics_do_not_wait_for_it, .timeout = 10)
+{
+	capture_errors();
+	make_domain();
+	hold_linker();
+	ibv_free_buf((struct ibv_buf *)(uintptr_t)0x1000);
+	release_linker();
+	cr_assert_eq(occurrences(captured_errors(), "(called from /"), 1);
+}
