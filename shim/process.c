@@ -11,8 +11,6 @@
 #include "process.h"
 
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
@@ -61,17 +59,14 @@ uint64_t process_generation_find(void)
 {
 	struct process_page *page = page_to_use();
 	uint64_t current = __atomic_load_n(&page->word, __ATOMIC_RELAXED);
-	uint64_t process_id = 0;
+	uint64_t owner = page->is_kept ? (uint64_t)process_id() : 0;
 	uint64_t taken;
 
-	/* Not getpid(), of which glibc before 2.25 keeps the answer, whoever it was that forked. */
-	if (page->is_kept)
-		process_id = (uint64_t)syscall(SYS_getpid);
-	if (__builtin_expect(current != 0 && current >> GENERATION_BITS == process_id, 1))
+	if (__builtin_expect(current != 0 && current >> GENERATION_BITS == owner, 1))
 		return current & GENERATION_MASK;
 
 	taken = __atomic_add_fetch(&last_generation, 1, __ATOMIC_RELAXED) & GENERATION_MASK;
-	taken |= process_id << GENERATION_BITS;
+	taken |= owner << GENERATION_BITS;
 	/* Of several threads, one takes the number for all. */
 	if (!__atomic_compare_exchange_n(&page->word, &current, taken, false, __ATOMIC_RELAXED,
 					 __ATOMIC_RELAXED))

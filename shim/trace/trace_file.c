@@ -3,6 +3,7 @@
 #include "trace_file.h"
 #include "config.h"
 #include "originals.h"
+#include "process.h"
 #include "raw_file.h"
 #include "report.h"
 #include "trace_clock.h"
@@ -74,7 +75,7 @@ static void describe(struct ibvbuf_trace_header *header, uint64_t start)
 	header->start_monotonic = start;
 	header->start_realtime =
 		trace_clock(CLOCK_REALTIME) - (trace_clock(CLOCK_MONOTONIC) - start);
-	header->process = (uint32_t)getpid();
+	header->process = (uint32_t)process_id();
 	header->parent = (uint32_t)getppid();
 	header->user = geteuid();
 	header->rank = rank.rank;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #define _GNU_SOURCE
 #include "trace_name.h"
+#include "process.h"
 #include "text.h"
 
 #include <errno.h>
@@ -117,7 +118,7 @@ static void add_value(struct name *name, char which)
 		add_part(name, program_invocation_short_name);
 		break;
 	case 'p':
-		add_number(name, (unsigned int)getpid());
+		add_number(name, (unsigned int)process_id());
 		break;
 	case 'r':
 		rank = trace_rank();

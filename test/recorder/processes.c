@@ -138,6 +138,22 @@ Test(one_processes, children_of_a_program_with_a_thread_in_the_dynamic_linker)
 	cr_assert_eq(read_all(traces, 16), 11);
 }
 
+Test(one_processes, children_of_raw_clones_of_a_program_with_a_thread_in_the_dynamic_linker)
+{
+	struct trace *traces[16];
+	struct run run = run_of("clone-beside-linker", "10");
+	size_t i;
+
+	run_well(&run);
+	cr_assert_eq(read_all(traces, 16), 11);
+	/* By its own id, without a suffix. */
+	cr_assert_null(strchr(files_in(directory), '.'));
+	for (i = 1; i < 11; i++) {
+		cr_assert_eq(traces[i]->header.parent, traces[0]->header.process);
+		cr_assert_eq(traces[i]->header.process, traces[i]->entries[0].record.thread);
+	}
+}
+
 Test(one_processes, children_of_a_program_whose_threads_register)
 {
 	struct trace *traces[64];

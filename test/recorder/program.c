@@ -6,6 +6,7 @@
  * is the same whether it is traced or not.
  */
 #define _GNU_SOURCE
+#include "held_linker.h"
 #include "ranges.h"
 
 #include <infiniband/verbs.h>
@@ -333,6 +334,33 @@ static void fork_beside_the_linker(char **arguments)
 	printf("children: %u\n", wait_for_all());
 }
 
+/* As glibc before 2.25 has it: the answer is kept, and only fork() takes a new one. */
+static pid_t kept_process_id;
+
+pid_t getpid(void)
+{
+	return kept_process_id ? kept_process_id : (pid_t)syscall(SYS_getpid);
+}
+
+/* Children of which the C library is not told, while a library is opened. */
+static void clone_beside_the_linker(char **arguments)
+{
+	uint32_t children = number(arguments[0]), i;
+
+	begin();
+	kept_process_id = getpid();
+	hold_linker();
+	for (i = 0; i < children; i++) {
+		if (syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL))
+			continue;
+		alarm(10);
+		make_calls(1, 0, 10);
+		_exit(9);
+	}
+	printf("children: %u\n", wait_for_all());
+	release_linker();
+}
+
 static void fork_among_threads(char **arguments)
 {
 	uint32_t children = number(arguments[0]), i;
@@ -639,6 +667,7 @@ static const struct {
 	{"children", register_in_children, 2},
 	{"fork-among-threads", fork_among_threads, 1},
 	{"fork-beside-linker", fork_beside_the_linker, 1},
+	{"clone-beside-linker", clone_beside_the_linker, 1},
 	{"vfork", execute_another, 1},
 	{"again", execute_itself, 1},
 	{"leave", leave_at_once, 1},

@@ -14,12 +14,13 @@ recorder := $(B)/test/recorder
 recorder_tests := killed modules names operations processes records rings stacks surroundings
 recorder_objects := $(patsubst %,$(recorder)/%.o,$(recorder_tests) recorder reading device runs contract errors \
 	configuration with_pointers without_pointers)
-recorder_cflags := -DSYSCONFDIR='"$(SYSCONFDIR)"' -Itest/recorder -Itest/contract -Itest/standin -I$(standin)
+recorder_cflags := $(contract_cflags) -Itest/recorder -Itest/contract
 recorder_generations := 17 28 34 59 64 65
 recorder_modules := $(recorder)/module_a.so $(recorder)/module_b.so
 
 .PHONY: check-recorder
-check-recorder: $(recorder)/recorder $(recorder)/program $(recorder_modules) $(preload) $(standin_libraries)
+check-recorder: $(recorder)/recorder $(recorder)/program $(recorder_modules) $(contract_constructor) \
+		$(preload) $(standin_libraries)
 	$(Q)test/recorder/check $(abspath $(preload) $(standin) $(recorder)) $(recorder_generations)
 
 $(recorder)/%.o: test/recorder/%.c $(standin)/functions.def
@@ -27,7 +28,7 @@ $(recorder)/%.o: test/recorder/%.c $(standin)/functions.def
 	@echo '  CC      $<'
 	$(Q)$(CC) $(ALL_CFLAGS) $(recorder_cflags) $(CPPFLAGS) $(DEPENDENCIES) -c -o $@ $<
 
-$(recorder)/contract.o $(recorder)/configuration.o $(recorder)/errors.o: $(recorder)/%.o: test/contract/%.c $(standin)/functions.def
+$(recorder)/contract.o $(recorder)/configuration.o $(recorder)/errors.o $(recorder)/held_linker.o: $(recorder)/%.o: test/contract/%.c $(standin)/functions.def
 	@mkdir -p $(@D)
 	@echo '  CC      $<'
 	$(Q)$(CC) $(ALL_CFLAGS) $(recorder_cflags) $(CPPFLAGS) $(DEPENDENCIES) -c -o $@ $<
@@ -54,9 +55,9 @@ $(recorder)/recorder: $(recorder_objects) $(standin)/link/libibverbs.so
 	@echo '  LINK    $@'
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -pthread -Wl,--build-id=sha1 -o $@ $^ -lcriterion -ldl
 
-$(recorder)/program: $(recorder)/program.o $(standin)/link/libibverbs.so
+$(recorder)/program: $(recorder)/program.o $(recorder)/held_linker.o $(standin)/link/libibverbs.so
 	@echo '  LINK    $@'
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ -lrt
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ -ldl -lrt
 
 # As a program of its own: the thread sanitizer cannot be preloaded.
 $(recorder)/tsan/program.o: test/recorder/program.c $(standin)/functions.def
@@ -65,7 +66,7 @@ $(recorder)/tsan/program.o: test/recorder/program.c $(standin)/functions.def
 	$(Q)$(CC) $(ALL_CFLAGS) $(tsan_cflags) $(recorder_cflags) $(CPPFLAGS) $(DEPENDENCIES) \
 		-c -o $@ $<
 
-$(recorder)/tsan/program: $(recorder)/tsan/program.o $(shim_sources:%.c=$(tsan)/%.o) \
+$(recorder)/tsan/program: $(recorder)/tsan/program.o $(recorder)/held_linker.o $(shim_sources:%.c=$(tsan)/%.o) \
 		$(tsan)/standin/libibverbs.so.1
 	@echo '  LINK    $@'
 	$(Q)$(CC) $(CFLAGS) $(tsan_cflags) $(LDFLAGS) -rdynamic -pthread -o $@ $^ -ldl -lrt
