@@ -11,6 +11,8 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdbool.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -71,14 +73,51 @@ static bool is_writable(int fd)
 	return syscall(SYS_ppoll, &state, 1, &now, NULL, 0) == 1 && (state.revents & POLLOUT);
 }
 
+static bool is_socket(int fd)
+{
+	struct stat status;
+
+	return !fstat(fd, &status) && S_ISSOCK(status.st_mode);
+}
+
+static bool is_pipe_or_terminal(int fd)
+{
+	struct stat status;
+
+	return !fstat(fd, &status) &&
+	       (S_ISFIFO(status.st_mode) || (S_ISCHR(status.st_mode) && isatty(fd)));
+}
+
+/*
+ * Standard error, for writing without waiting: another writer may fill a pipe after there was room
+ * in it, and a terminal may have room for less than a line. O_NONBLOCK belongs to what the program
+ * shares with others, so the same is opened once more. Where it cannot be, it is the program's own.
+ */
+static int open_error(void)
+{
+	int flags = fcntl(STDERR_FILENO, F_GETFL);
+	int fd = -1;
+
+	/* What is open for reading alone the kernel would open for writing, too. */
+	if (flags != -1 && (flags & O_ACCMODE) != O_RDONLY && !(flags & O_NONBLOCK) &&
+	    is_pipe_or_terminal(STDERR_FILENO))
+		fd = raw_open("/proc/self/fd/2", O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY, 0);
+	return fd < 0 ? STDERR_FILENO : fd;
+}
+
 static void write_quietly(int fd, const struct text *text)
 {
+	bool to_socket = is_socket(fd);
 	struct quiet quiet;
+	long written;
 
 	if (!quiet_begin(&quiet))
 		return;
-	while (syscall(SYS_write, fd, text->bytes, text->length) < 0 && errno == EINTR)
-		;
+	do
+		written = to_socket ? syscall(SYS_sendto, fd, text->bytes, text->length,
+					      MSG_DONTWAIT | MSG_NOSIGNAL, NULL, 0)
+				    : syscall(SYS_write, fd, text->bytes, text->length);
+	while (written < 0 && errno == EINTR);
 	quiet_end(&quiet);
 }
 
@@ -86,14 +125,14 @@ void report_text(const struct text *text)
 {
 	const char *path = config_get()->diagnostics_file;
 	int saved_errno = errno;
-	int fd = STDERR_FILENO;
+	int fd = -1;
 
 	/* Opened for each line: no descriptor of ours is in the program's way. */
 	if (*path)
 		fd = raw_open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY, 0600);
 	/* Better there than not at all, if the file cannot be had. */
 	if (fd < 0)
-		fd = STDERR_FILENO;
+		fd = open_error();
 	if (is_writable(fd))
 		write_quietly(fd, text);
 	if (fd != STDERR_FILENO)

@@ -2,6 +2,7 @@
 /* What is said of misuse, where it goes, and that the program is not disturbed by it. */
 #define _GNU_SOURCE
 #include "configuration.h"
+#include "other_writer.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -261,21 +262,6 @@ static void make_pipe(int ends[2])
 	cr_assert_eq(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
 }
 
-/* As full as it can be; then as before. */
-static void fill(int fd)
-{
-	static const char bytes[256];
-	int flags = fcntl(fd, F_GETFL);
-	size_t length = sizeof(bytes);
-
-	cr_assert_eq(fcntl(fd, F_SETFL, flags | O_NONBLOCK), 0);
-	for (; length; length /= 2)
-		while (write(fd, bytes, length) > 0)
-			;
-	cr_assert_eq(errno, EAGAIN);
-	cr_assert_eq(fcntl(fd, F_SETFL, flags), 0);
-}
-
 Test(supplied_diagnostics, a_full_pipe_is_not_waited_for, .timeout = 10)
 {
 	int ends[2];
@@ -309,6 +295,126 @@ Test(supplied_diagnostics, a_full_socket_is_not_waited_for, .timeout = 10)
 	fill(STDERR_FILENO);
 	misuse_in_every_way();
 	cr_assert_eq(CALLS(ibv_dofork_range), 1);
+}
+
+Test(supplied_diagnostics, a_pipe_that_another_fills_meanwhile_is_not_waited_for, .timeout = 10)
+{
+	int ends[2];
+
+	make_pipe(ends);
+	fill_before_each_write();
+	misuse_in_every_way();
+	cr_assert_eq(CALLS(ibv_dofork_range), 1);
+}
+
+Test(supplied_diagnostics, a_socket_that_another_fills_meanwhile_is_not_waited_for, .timeout = 10)
+{
+	int ends[2];
+
+	cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	cr_assert_eq(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
+	fill_before_each_write();
+	misuse_in_every_way();
+	cr_assert_eq(CALLS(ibv_dofork_range), 1);
+}
+
+static int make_terminal(void)
+{
+	int ours = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+	int theirs;
+
+	cr_assert_geq(ours, 0);
+	cr_assert_eq(grantpt(ours), 0);
+	cr_assert_eq(unlockpt(ours), 0);
+	theirs = open(ptsname(ours), O_RDWR | O_NOCTTY | O_CLOEXEC);
+	cr_assert_geq(theirs, 0);
+	cr_assert_eq(dup2(theirs, STDERR_FILENO), STDERR_FILENO);
+	return ours;
+}
+
+Test(supplied_diagnostics, a_terminal_that_another_fills_meanwhile_is_not_waited_for, .timeout = 10)
+{
+	make_terminal();
+	fill_before_each_write();
+	misuse_in_every_way();
+	cr_assert_eq(CALLS(ibv_dofork_range), 1);
+}
+
+/* That what is said of misuse in every way arrives there. */
+static void assert_all_arrives(int fd)
+{
+	char text[8192] = "";
+	size_t length = 0;
+
+	misuse_in_every_way();
+	while (occurrences(text, "; said once") < 6) {
+		ssize_t got = read(fd, text + length, sizeof(text) - 1 - length);
+
+		cr_assert_gt(got, 0, "%s", text);
+		length += (size_t)got;
+		text[length] = '\0';
+	}
+}
+
+Test(supplied_diagnostics, go_to_a_pipe, .timeout = 10)
+{
+	int ends[2];
+
+	make_pipe(ends);
+	assert_all_arrives(ends[0]);
+}
+
+Test(supplied_diagnostics, go_to_a_socket, .timeout = 10)
+{
+	int ends[2];
+
+	cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	cr_assert_eq(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
+	assert_all_arrives(ends[0]);
+}
+
+Test(supplied_diagnostics, go_to_a_terminal, .timeout = 10)
+{
+	assert_all_arrives(make_terminal());
+}
+
+Test(supplied_diagnostics, go_to_a_pipe_without_proc, .timeout = 10)
+{
+	int ends[2];
+
+	if (!make_private_mounts())
+		cr_skip_test("not root");
+	cr_assert_eq(mount("none", "/proc", "tmpfs", 0, NULL), 0);
+	make_pipe(ends);
+	assert_all_arrives(ends[0]);
+}
+
+/* The end that is read from is no standard error to write to, though the kernel would open it so.
+ */
+Test(supplied_diagnostics, do_not_go_to_what_the_program_opened_for_reading)
+{
+	int ends[2], flags;
+	char byte;
+
+	cr_assert_eq(pipe2(ends, O_CLOEXEC), 0);
+	cr_assert_eq(dup2(ends[0], STDERR_FILENO), STDERR_FILENO);
+	misuse_in_every_way();
+	flags = fcntl(ends[0], F_GETFL);
+	cr_assert_eq(fcntl(ends[0], F_SETFL, flags | O_NONBLOCK), 0);
+	cr_assert_eq(read(ends[0], &byte, 1), -1);
+}
+
+Test(supplied_diagnostics, the_standard_error_is_left_as_it_is)
+{
+	int ends[2], flags, next;
+
+	make_pipe(ends);
+	next = dup(1);
+	close(next);
+	flags = fcntl(STDERR_FILENO, F_GETFL);
+	misuse_in_every_way();
+	cr_assert_eq(fcntl(STDERR_FILENO, F_GETFL), flags);
+	cr_assert_eq(dup(1), next, "a descriptor is left open");
 }
 
 static void *fill_by_misuse(void *unused)

@@ -14,7 +14,7 @@ SUITES += contract memcheck asan tsan
 include test/standin/rules.mk
 
 contract := $(B)/test/contract
-contract_helpers := contract configuration errors held_linker registrations
+contract_helpers := contract configuration errors held_linker other_writer registrations
 contract_tests := alloc answers attributes binding choice config diagnostics domains errno fork fork_status free \
 	limits linker native register_buffer secure small
 contract_objects := $(contract_helpers:%=%.o) $(contract_tests:%=%.o)
