@@ -460,10 +460,11 @@ static void start_timer(void (*handler)(int signal), int microseconds)
 		.it_value.tv_nsec = microseconds * 1000,
 	};
 
+	/* Before the first signal, which may come at once. */
+	standin_fail(STANDIN_ibv_reg_mr, EFAULT);
 	sigaction(SIGUSR1, &action, NULL);
 	if (timer_create(CLOCK_MONOTONIC, &event, &timer) || timer_settime(timer, 0, &times, NULL))
 		fail("timer");
-	standin_fail(STANDIN_ibv_reg_mr, EFAULT);
 }
 
 static void stop_timer(void)
