@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #define _GNU_SOURCE
 #include "backing.h"
+#include "raw_file.h"
 #include "small_memory.h"
 
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 const struct backing *backing_of_kind(enum backing_kind kind)
 {
@@ -34,5 +34,5 @@ void backing_release(const struct backing_memory *memory)
 	if (munmap(memory->address, memory->length))
 		madvise(memory->address, memory->length, MADV_DONTNEED);
 	if (memory->dmabuf_fd >= 0)
-		close(memory->dmabuf_fd);
+		raw_close(memory->dmabuf_fd);
 }

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "backing.h"
+#include "raw_file.h"
 #include "report.h"
 
 #include <errno.h>
@@ -34,7 +35,7 @@ int backing_open_heap(const char *name)
 	int fd;
 
 	strncat(path, name, NAME_MAX);
-	fd = open(path, O_RDWR | O_CLOEXEC);
+	fd = raw_open(path, O_RDWR, 0);
 	if (fd < 0)
 		report_no_device(path, errno);
 	return fd;
@@ -47,7 +48,9 @@ static int allocate_from(int heap_fd, size_t length)
 		.fd_flags = O_RDWR | O_CLOEXEC,
 	};
 
-	return ioctl(heap_fd, HEAP_ALLOCATE, &allocation) < 0 ? -1 : (int)allocation.fd;
+	if (ioctl(heap_fd, HEAP_ALLOCATE, &allocation) < 0)
+		return -1;
+	return raw_off_standard((int)allocation.fd);
 }
 
 static int allocate_dma_heap(const struct backing_choice *choice, int device_fd, size_t size,
@@ -71,14 +74,14 @@ static int allocate_dma_heap(const struct backing_choice *choice, int device_fd,
 	fd = allocate_from(device_fd, length);
 	error = errno;
 	if (opened >= 0)
-		close(opened);
+		raw_close(opened);
 	if (fd < 0)
 		goto err;
 
 	address = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (address == MAP_FAILED) {
 		error = errno;
-		close(fd);
+		raw_close(fd);
 		goto err;
 	}
 	*memory = (struct backing_memory){address, length, fd};

@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "backing.h"
+#include "raw_file.h"
 #include "report.h"
 #include "small_file.h"
 
@@ -64,16 +65,13 @@ static int set_length(int fd, size_t length)
 /* A memfd of that length which nobody can shorten, as udmabuf wants it. */
 static int make_memfd(size_t length)
 {
-	int fd =
-		(int)syscall(SYS_memfd_create, "ibvbuf", MEMFD_CLOSE_ON_EXEC | MEMFD_ALLOW_SEALING);
-	int error;
+	int fd = raw_off_standard((int)syscall(SYS_memfd_create, "ibvbuf",
+					       MEMFD_CLOSE_ON_EXEC | MEMFD_ALLOW_SEALING));
 
 	if (fd < 0)
 		return -1;
 	if (set_length(fd, length) || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) < 0) {
-		error = errno;
-		close(fd);
-		errno = error;
+		raw_close(fd);
 		return -1;
 	}
 	return fd;
@@ -91,7 +89,7 @@ static bool is_over_limit(size_t length)
 
 int backing_open_udmabuf(void)
 {
-	int fd = open(UDMABUF_DEVICE, O_RDWR | O_CLOEXEC);
+	int fd = raw_open(UDMABUF_DEVICE, O_RDWR, 0);
 
 	if (fd < 0)
 		report_no_device(UDMABUF_DEVICE, errno);
@@ -114,10 +112,10 @@ static int wrap(int device_fd, int memfd, size_t length)
 			return -1;
 		device_fd = opened;
 	}
-	fd = ioctl(device_fd, UDMABUF_MAKE, &creation);
+	fd = raw_off_standard(ioctl(device_fd, UDMABUF_MAKE, &creation));
 	error = errno;
 	if (opened >= 0)
-		close(opened);
+		raw_close(opened);
 	if (fd < 0 && error == EINVAL && is_over_limit(length)) {
 		report_problem(PROBLEM_UDMABUF_LIMIT, length, NULL);
 		error = EFBIG;
@@ -152,14 +150,14 @@ static int allocate_udmabuf(const struct backing_choice *choice, int device_fd, 
 		goto err_udmabuf;
 	}
 	/* The mapping and the DMA-buf hold the pages; the memfd itself is not needed again. */
-	close(memfd);
+	raw_close(memfd);
 	*memory = (struct backing_memory){address, length, fd};
 	return 0;
 
 err_udmabuf:
-	close(fd);
+	raw_close(fd);
 err_memfd:
-	close(memfd);
+	raw_close(memfd);
 	errno = error;
 	return -1;
 }

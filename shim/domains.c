@@ -5,12 +5,12 @@
 #include "handle_table.h"
 #include "native_buffers.h"
 #include "originals.h"
+#include "raw_file.h"
 #include "report.h"
 #include "unsupported.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #define HEAP_OF_CC_GUESTS "system_cc_shared"
 
@@ -70,7 +70,7 @@ static void note_loss(void)
 static void discard_memory(struct domain_memory *memory)
 {
 	if (memory && memory->device_fd >= 0)
-		close(memory->device_fd);
+		raw_close(memory->device_fd);
 	free(memory);
 }
 
@@ -262,7 +262,7 @@ static struct domain_memory *open_unprotected_memory(void)
 		return NULL;
 	memory = malloc(sizeof(*memory));
 	if (!memory) {
-		close(fd);
+		raw_close(fd);
 		errno = ENOMEM;
 		return NULL;
 	}

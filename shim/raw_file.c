@@ -48,7 +48,28 @@ int raw_open(const char *path, int flags, mode_t mode)
 	error = errno;
 	take_down_guards(&guards);
 	errno = error;
-	return fd;
+	/* What stood guard may have been another thread's, which has taken it down since. */
+	return raw_off_standard(fd);
+}
+
+int raw_duplicate(int fd)
+{
+	int duplicate = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+
+	if (duplicate < 0 && errno == EINVAL)
+		errno = EMFILE; /* the limit allows none from 3 on */
+	return duplicate;
+}
+
+int raw_off_standard(int fd)
+{
+	int duplicate;
+
+	if (fd < 0 || fd > STDERR_FILENO)
+		return fd;
+	duplicate = raw_duplicate(fd);
+	raw_close(fd);
+	return duplicate;
 }
 
 void raw_close(int fd)

@@ -8,7 +8,7 @@ SUITES += backings
 include test/parent_domain/rules.mk
 
 backings := $(B)/test/backings
-backings_objects := $(patsubst %,$(backings)/%.o,backings exhaustion exports failures forks guest promises) \
+backings_objects := $(patsubst %,$(backings)/%.o,backings descriptors exhaustion exports failures forks guest promises) \
 	$(backings)/possessions.o $(backings)/errors.o $(backings)/runner.o \
 	$(parent_domain)/heap.o $(parent_domain)/providers.o
 rdma_objects := $(backings)/rdma.o $(backings)/possessions.o $(backings)/errors.o $(backings)/runner.o \
@@ -40,7 +40,7 @@ $(backings)/runner.o: test/contract/runner/runner.c
 
 $(backings)/backings: $(backings_objects) $(parent_domain)/link/libibverbs.so
 	@echo '  LINK    $@'
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -rdynamic -Wl,-z,lazy -o $@ $^ -ldl
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -pthread -rdynamic -Wl,-z,lazy -o $@ $^ -ldl
 
 # Over the real library.
 $(backings)/rdma: $(rdma_objects) $(stub)

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define STAND_IN "ibvbuf stand-in heap"
@@ -47,28 +48,40 @@ static bool is_heap(const char *path)
 	       !strcmp(path, "/dev/udmabuf");
 }
 
-int open(const char *path, int flags, ...)
+/* A stand-in for a device of that path, or -2 for what has none. */
+static long open_stand_in(const char *path, long flags)
 {
-	int (*next)(const char *, int, ...) =
-		(int (*)(const char *, int, ...))dlsym(RTLD_NEXT, "open");
-	mode_t mode = 0;
-	va_list list;
-
-	if (flags & (O_CREAT | O_TMPFILE)) {
-		va_start(list, flags);
-		mode = va_arg(list, mode_t);
-		va_end(list);
-	}
-	if (is_heap(path) && !(flags & O_CLOEXEC)) {
+	if (!is_heap(path))
+		return -2;
+	if (!(flags & O_CLOEXEC)) {
 		errno = EBADF;
 		return -1;
 	}
-	if (is_heap(path)) {
-		__atomic_add_fetch(&openings, 1, __ATOMIC_RELAXED);
-		if (offered && !strcmp(strrchr(path, '/') + 1, offered))
-			return memfd_create(STAND_IN, MFD_CLOEXEC);
-	}
-	return next(path, flags, mode);
+	__atomic_add_fetch(&openings, 1, __ATOMIC_RELAXED);
+	if (!offered || strcmp(strrchr(path, '/') + 1, offered))
+		return -2;
+	return memfd_create(STAND_IN, MFD_CLOEXEC);
+}
+
+/* The preload's files are opened and closed by this, see shim/raw_file.h. */
+long syscall(long number, ...)
+{
+	long (*next)(long, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+	long arguments[6];
+	long result = -2;
+	va_list list;
+	size_t i;
+
+	va_start(list, number);
+	for (i = 0; i < 6; i++)
+		arguments[i] = va_arg(list, long);
+	va_end(list);
+	if (number == SYS_openat)
+		result = open_stand_in((const char *)arguments[1], arguments[2]);
+	if (result != -2)
+		return result;
+	return next(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4],
+		    arguments[5]);
 }
 
 static bool is_stand_in(int fd)

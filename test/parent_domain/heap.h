@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * A stand-in for the DMA-buf heaps of the kernel, and for /dev/udmabuf: the program's own open()
- * and ioctl(), which the preload calls as well. What a heap gives is a memfd. The real ones are
- * there in the virtual machine.
+ * A stand-in for the DMA-buf heaps of the kernel, and for /dev/udmabuf: the program's own
+ * syscall() and ioctl(), which the preload calls as well. What a heap gives is a memfd. The real
+ * ones are there in the virtual machine.
  */
 #ifndef HEAP_H
 #define HEAP_H

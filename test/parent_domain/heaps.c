@@ -4,6 +4,7 @@
 #include "domains.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -143,4 +144,50 @@ Test(heaps, the_descriptor_of_one_is_close_on_exec)
 
 	cr_assert_not_null(parent_with(&device, pd, ALLOW_UNPROTECTED));
 	cr_assert_eq(fcntl(fd, F_GETFD), FD_CLOEXEC);
+}
+
+Test(heaps, the_descriptor_of_one_is_no_standard_one)
+{
+	static struct possessions before;
+	struct ibv_pd *pd = warmed_up_domain(), *parent;
+
+	close(STDIN_FILENO);
+	close(STDOUT_FILENO);
+	note_possessions(&before);
+	parent = parent_with(&device, pd, ALLOW_UNPROTECTED);
+	cr_assert_not_null(parent);
+	cr_assert_lt(fcntl(STDIN_FILENO, F_GETFD), 0);
+	cr_assert_lt(fcntl(STDOUT_FILENO, F_GETFD), 0);
+	cr_assert_eq(ibv_dealloc_pd(parent), 0);
+	assert_possessions(&before);
+}
+
+/* In a thread that is to be cancelled at its next cancellation point. */
+static void *come_and_go(void *pd)
+{
+	struct ibv_pd *parent;
+
+	pthread_cancel(pthread_self());
+	parent = parent_with(&device, pd, ALLOW_UNPROTECTED);
+	if (parent)
+		ibv_dealloc_pd(parent);
+	/* The provider refuses, and the heap that was opened before is closed. */
+	providers_fail(EPERM);
+	parent_with(&device, pd, ALLOW_UNPROTECTED);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+	return parent;
+}
+
+Test(heaps, no_thread_is_cancelled_with_one)
+{
+	struct ibv_pd *pd = warmed_up_domain();
+	unsigned int before = count_descriptors();
+	pthread_t thread;
+	void *result;
+
+	cr_assert_eq(pthread_create(&thread, NULL, come_and_go, pd), 0);
+	cr_assert_eq(pthread_join(thread, &result), 0);
+	cr_assert_neq(result, PTHREAD_CANCELED);
+	cr_assert_not_null(result);
+	cr_assert_eq(count_descriptors(), before);
 }

@@ -58,7 +58,7 @@ $(parent_domain)/errors.o: test/contract/errors.c
 	@echo '  CC      $<'
 	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) $(DEPENDENCIES) -c -o $@ $<
 
-# Its own open() and ioctl() take the place of the C library's, for the preload as well.
+# Its own syscall() and ioctl() take the place of the C library's, for the preload as well.
 $(parent_domain)/parent_domain: $(parent_domain_objects) $(parent_domain)/link/libibverbs.so
 	@echo '  LINK    $@'
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -pthread -rdynamic -Wl,-z,lazy -o $@ $^ -lcriterion -ldl
