@@ -28,14 +28,20 @@ static void put_up_guards(struct guards *guards)
 	}
 }
 
-/* Where the program has put one of its own in the meantime, that one stays. */
+/*
+ * Where the program has put one of its own in the meantime, that one stays; and where it has closed
+ * the number, the next file there is not ours. Only between the two calls it would not be seen.
+ */
 static void take_down_guards(const struct guards *guards)
 {
 	size_t i;
+	int flags;
 
-	for (i = 0; i < guards->count; i++)
-		if (fcntl(guards->fds[i], F_GETFL) & O_PATH)
+	for (i = 0; i < guards->count; i++) {
+		flags = fcntl(guards->fds[i], F_GETFL);
+		if (flags >= 0 && (flags & O_PATH))
 			raw_close(guards->fds[i]);
+	}
 }
 
 int raw_open(const char *path, int flags, mode_t mode)

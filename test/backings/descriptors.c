@@ -153,3 +153,31 @@ EVERY_BACKING(where_no_number_from_three_on_may_be_used_it_is_emfile)
 	if (backing->descriptors)
 		assert_no_buffer(EMFILE, 5000);
 }
+
+/* As another thread does that has put up what kept us from them. */
+static void test_meanwhile(const struct backing_case *backing)
+{
+	static struct possessions before;
+	struct memory memory;
+
+	choose_backing(backing);
+	warm_up();
+	close_standard_descriptors();
+	note_possessions(&before);
+	heap_while_opened(close_standard_descriptors);
+	memory = new_buffer(5000);
+	assert_standard_descriptors_are_closed();
+	ibv_free_buf(memory.buf);
+	assert_possessions(&before);
+	cr_assert_eq(heap_vain_closes(), 0, "what another thread has opened may be closed");
+}
+
+Test(here_dma_heap, what_is_closed_meanwhile_is_not_closed_again)
+{
+	test_meanwhile(&here_dma_heap);
+}
+
+Test(here_udmabuf, what_is_closed_meanwhile_is_not_closed_again)
+{
+	test_meanwhile(&here_udmabuf);
+}

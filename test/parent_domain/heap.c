@@ -20,7 +20,8 @@
 
 static const char *offered;
 static int failure;
-static unsigned int openings, allocations;
+static unsigned int openings, allocations, vain_closes;
+static void (*event)(void);
 
 void heap_offer(const char *name)
 {
@@ -30,6 +31,16 @@ void heap_offer(const char *name)
 void heap_fail(int error)
 {
 	failure = error;
+}
+
+void heap_while_opened(void (*function)(void))
+{
+	event = function;
+}
+
+unsigned int heap_vain_closes(void)
+{
+	return vain_closes;
 }
 
 unsigned int heap_openings(void)
@@ -60,6 +71,8 @@ static long open_stand_in(const char *path, long flags)
 	__atomic_add_fetch(&openings, 1, __ATOMIC_RELAXED);
 	if (!offered || strcmp(strrchr(path, '/') + 1, offered))
 		return -2;
+	if (event)
+		event();
 	return memfd_create(STAND_IN, MFD_CLOEXEC);
 }
 
@@ -80,8 +93,11 @@ long syscall(long number, ...)
 		result = open_stand_in((const char *)arguments[1], arguments[2]);
 	if (result != -2)
 		return result;
-	return next(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4],
-		    arguments[5]);
+	result = next(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4],
+		      arguments[5]);
+	if (number == SYS_close && result)
+		__atomic_add_fetch(&vain_closes, 1, __ATOMIC_RELAXED);
+	return result;
 }
 
 static bool is_stand_in(int fd)

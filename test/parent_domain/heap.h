@@ -17,4 +17,10 @@ void heap_fail(int error);
 unsigned int heap_openings(void);
 unsigned int heap_allocations(void);
 
+/* Have that called while a stand-in is opened, for what another thread may do just then. */
+void heap_while_opened(void (*function)(void));
+
+/* How often the preload closed a number that was closed, or another thread's by then. */
+unsigned int heap_vain_closes(void);
+
 #endif

@@ -146,13 +146,18 @@ Test(heaps, the_descriptor_of_one_is_close_on_exec)
 	cr_assert_eq(fcntl(fd, F_GETFD), FD_CLOEXEC);
 }
 
-Test(heaps, the_descriptor_of_one_is_no_standard_one)
+static void close_standard_descriptors(void)
 {
-	static struct possessions before;
-	struct ibv_pd *pd = warmed_up_domain(), *parent;
-
 	close(STDIN_FILENO);
 	close(STDOUT_FILENO);
+}
+
+static void assert_heap_is_no_standard_descriptor(struct ibv_pd *pd)
+{
+	static struct possessions before;
+	struct ibv_pd *parent;
+
+	close_standard_descriptors();
 	note_possessions(&before);
 	parent = parent_with(&device, pd, ALLOW_UNPROTECTED);
 	cr_assert_not_null(parent);
@@ -160,6 +165,20 @@ Test(heaps, the_descriptor_of_one_is_no_standard_one)
 	cr_assert_lt(fcntl(STDOUT_FILENO, F_GETFD), 0);
 	cr_assert_eq(ibv_dealloc_pd(parent), 0);
 	assert_possessions(&before);
+}
+
+Test(heaps, the_descriptor_of_one_is_no_standard_one)
+{
+	assert_heap_is_no_standard_descriptor(warmed_up_domain());
+}
+
+/* As a second thread does that had kept the first off them. */
+Test(heaps, the_descriptor_of_one_is_none_that_becomes_free_meanwhile)
+{
+	struct ibv_pd *pd = warmed_up_domain();
+
+	heap_while_opened(close_standard_descriptors);
+	assert_heap_is_no_standard_descriptor(pd);
 }
 
 /* In a thread that is to be cancelled at its next cancellation point. */
