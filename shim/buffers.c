@@ -9,10 +9,10 @@
 #include "native_buffers.h"
 #include "originals.h"
 #include "process.h"
+#include "raw_file.h"
 #include "report.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 
 /*
@@ -238,12 +238,9 @@ int buffer_export_dmabuf_fd(struct ibv_buf *buf, const void *caller)
 			errno = ENODATA;
 			return -1;
 		}
-		/* From 3 on: callers exist that take 0 as "none". */
-		fd = fcntl(buffer.dmabuf_fd, F_DUPFD_CLOEXEC, 3);
+		fd = raw_duplicate(buffer.dmabuf_fd);
 		if (fd >= 0)
 			errno = saved_errno;
-		else if (errno == EINVAL)
-			errno = EMFILE; /* the limit allows none from 3 on */
 		return fd;
 	case HANDLE_FREED:
 		report_problem(PROBLEM_EXPORT_OF_FREED, handle_value(buf), caller);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "mapping.h"
 #include "memory_map.h"
+#include "raw_file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -10,7 +11,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* Which file. */
 struct file_identity {
@@ -45,6 +45,35 @@ static bool is_file(int fd, const struct file_identity *identity)
 	       status.st_ino == identity->inode;
 }
 
+/* -1 with EBADF if the descriptor is not one of that file. */
+static int duplicate_if(const struct file_identity *identity, int candidate)
+{
+	int fd;
+
+	if (!is_file(candidate, identity)) {
+		errno = EBADF;
+		return -1;
+	}
+	fd = raw_duplicate(candidate);
+	/* Another thread may have closed it meanwhile, and been given its number for another. */
+	if (fd >= 0 && !is_file(fd, identity)) {
+		raw_close(fd);
+		errno = EBADF;
+		return -1;
+	}
+	return fd;
+}
+
+static DIR *open_descriptors(void)
+{
+	int fd = raw_open("/proc/self/fd", O_RDONLY | O_DIRECTORY, 0);
+	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+
+	if (fd >= 0 && !directory)
+		raw_close(fd);
+	return directory;
+}
+
 int mapping_duplicate_file(const void *address)
 {
 	struct file_identity identity;
@@ -56,16 +85,14 @@ int mapping_duplicate_file(const void *address)
 
 	if (identify(address, &identity))
 		return -1;
-	directory = opendir("/proc/self/fd");
+	directory = open_descriptors();
 	if (!directory)
 		return -1;
 	while (fd < 0 && (entry = readdir(directory))) {
-		int candidate = atoi(entry->d_name);
-
-		if (entry->d_name[0] == '.' || !is_file(candidate, &identity))
+		if (entry->d_name[0] == '.')
 			continue;
-		fd = fcntl(candidate, F_DUPFD_CLOEXEC, 3);
-		if (fd < 0) {
+		fd = duplicate_if(&identity, atoi(entry->d_name));
+		if (fd < 0 && errno != EBADF) {
 			error = errno;
 			break;
 		}

@@ -303,6 +303,49 @@ Test(native_export, without_a_descriptor_left_is_emfile)
 	ibv_free_buf(memory.buf);
 }
 
+enum { TRIES = REPEATS(1000) };
+
+/* A number that is a descriptor of the buffer at one moment, and of something else at the next. */
+struct changing {
+	int number;
+	int buffer, other;
+	bool is_over;
+};
+
+static void *change(void *argument)
+{
+	struct changing *changing = argument;
+
+	while (!__atomic_load_n(&changing->is_over, __ATOMIC_RELAXED)) {
+		dup2(changing->buffer, changing->number);
+		dup2(changing->other, changing->number);
+	}
+	return NULL;
+}
+
+Test(native_export, never_gives_what_a_number_has_become)
+{
+	/* Before the buffer's own, and so found before it. */
+	struct changing changing = {.number = dup(1), .other = open("/dev/null", O_RDWR)};
+	struct memory memory = make_file_buffer(page_size());
+	struct stat wanted, got;
+	pthread_t thread;
+	int i, fd;
+
+	changing.buffer = ibv_export_buf_dmabuf_fd(memory.buf);
+	cr_assert_eq(fstat(changing.buffer, &wanted), 0);
+	cr_assert_eq(pthread_create(&thread, NULL, change, &changing), 0);
+	for (i = 0; i < TRIES; i++) {
+		fd = ibv_export_buf_dmabuf_fd(memory.buf);
+		cr_assert_eq(fstat(fd, &got), 0, "fd %d, errno %d", fd, errno);
+		cr_assert_eq(got.st_ino, wanted.st_ino, "another file after %d tries", i);
+		close(fd);
+	}
+	__atomic_store_n(&changing.is_over, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	ibv_free_buf(memory.buf);
+}
+
 /* One descriptor is left: enough for the answer, if nothing else needs one. */
 Test(native_export, with_one_descriptor_left_gives_it_or_is_emfile)
 {
