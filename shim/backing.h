@@ -21,7 +21,7 @@ enum backing_kind {
 /**
  * struct backing_choice - a kind of memory, and what it needs to know
  * @kind: which
- * @huge_page_size: of BACKING_HUGETLB: bytes, or 0 for the default of the system
+ * @huge_page_size: of BACKING_HUGETLB: bytes from 4096 on, or 0 for the default of the system
  * @heap: of BACKING_DMA_HEAP: its name in /dev/dma_heap
  */
 struct backing_choice {

@@ -36,7 +36,7 @@ static int allocate_hugetlb(const struct backing_choice *choice, int device_fd, 
 
 	(void)device_fd;
 	if (page_size)
-		flags |= __builtin_ctzl(page_size) << HUGE_SHIFT;
+		flags |= (int)((unsigned int)__builtin_ctzl(page_size) << HUGE_SHIFT);
 	else
 		page_size = default_size();
 	if (!page_size)

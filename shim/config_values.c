@@ -104,6 +104,14 @@ static bool read_size(struct span value, size_t *size)
 	return false;
 }
 
+/* No page is smaller; and 1, of which the logarithm is 0, would be the default to mmap. */
+static bool read_page_size(struct span value, size_t *size)
+{
+	const size_t least = 4096;
+
+	return read_size(value, size) && *size >= least && !(*size & (*size - 1));
+}
+
 bool config_value_backing(void *member, struct span value)
 {
 	struct backing_choice choice = {.kind = BACKING_ANONYMOUS};
@@ -115,8 +123,7 @@ bool config_value_backing(void *member, struct span value)
 		choice.kind = BACKING_HUGETLB;
 	} else if (skip_prefix(&value, "hugetlb:")) {
 		choice.kind = BACKING_HUGETLB;
-		if (!read_size(value, &choice.huge_page_size) || !choice.huge_page_size ||
-		    (choice.huge_page_size & (choice.huge_page_size - 1)))
+		if (!read_page_size(value, &choice.huge_page_size))
 			return false;
 	} else if (skip_prefix(&value, "dma_heap:")) {
 		choice.kind = BACKING_DMA_HEAP;

@@ -138,6 +138,32 @@ Test(supplied_config, a_boolean_that_is_none_is_named)
 	cr_assert_eq(occurrences(captured_errors(), "yes, no"), 1);
 }
 
+Test(supplied_config, a_huge_page_that_is_none_is_named)
+{
+	configure("backing = hugetlb:1\n");
+	assert_complaint("/ibvbuf.conf:1: ", "hugetlb:1");
+	cr_assert_eq(occurrences(captured_errors(), "hugetlb:SIZE"), 1);
+}
+
+Test(supplied_config, a_huge_page_smaller_than_any_page_is_named)
+{
+	configure("backing = hugetlb:2K\n");
+	assert_complaint("/ibvbuf.conf:1: ", "hugetlb:2K");
+}
+
+/* Which there are nowhere. */
+Test(supplied_config, a_huge_page_of_any_larger_size_is_for_the_system_to_refuse)
+{
+	struct ibv_buf *buf = NULL;
+
+	configure("backing = hugetlb:4G\n");
+	capture_errors();
+	errno = 0;
+	cr_assert_null(ibv_alloc_buf(make_domain(), 1, &buf));
+	cr_assert_eq(errno, EINVAL);
+	cr_assert_eq(occurrences(captured_errors(), "no huge pages"), 1);
+}
+
 Test(supplied_config, a_missing_value_is_named)
 {
 	configure("diagnostics =\n");

@@ -74,7 +74,7 @@ text_without_interpreter_is_for_sh() {
 
 usage_errors_are_125() {
 	for arguments in '' '--nosuch true' '--set' '--set x true' '--set nosuch=1 true' \
-		'--set diagnostics=loud true' '--set backing=hugetlb:3M true' '--plain --preload true' '--check --print' '--json true' \
+		'--set diagnostics=loud true' '--set backing=hugetlb:3M true' '--set backing=hugetlb:1 true' '--plain --preload true' '--check --print' '--json true' \
 		'--real /nonexistent true' '--plain --real / true' "--real $drop_in true" \
 		'--real /etc/passwd true' '--trace= true' '--trace=%z true' '--summary --check' \
 		'--summary --print true'; do
