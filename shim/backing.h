@@ -49,8 +49,10 @@ struct backing_memory {
  * @is_private: private to the process, so that a fork copies it
  * @is_pinnable: can be registered by its address (what cannot is registered as a DMA-buf)
  * @allocate: fill in @memory with at least @size bytes (more than 0); 0, or -1 with errno set and
- *	nothing left behind. A size that cannot be had, however large, is ENOMEM. @device_fd is the
- *	open heap or /dev/udmabuf, or -1 to open the one of the choice.
+ *	nothing left behind. A size that cannot be had, however large, is ENOMEM; only
+ *	BACKING_UDMABUF says EFBIG to what is over the limit of the kernel's module or that on
+ *	files, which can be raised. @device_fd is the open heap or /dev/udmabuf, or -1 to open the
+ *	one of the choice.
  *
  * Any thread at any time. backing_release() gives any kind back.
  */

@@ -189,6 +189,7 @@ struct ibv_mr_init_attr {
  * Return: the address of the first byte, or NULL with errno set:
  * EINVAL - @pd or @buf is NULL, or @size is 0;
  * ENOMEM - no @size bytes can be had;
+ * EFBIG - the buffer has to be a udmabuf, and @size is over a limit that can be raised;
  * ENOENT, EACCES, ... - the buffer has to be a DMA-buf, and opening its heap failed so.
  *
  * Follows rdma-core 64, where neither the zeroes nor the pages of its own are promised.
