@@ -57,7 +57,10 @@ bool rehearsal_refuses_now(const void *addr, size_t length, const void *caller)
 
 	if (buffer_is_shared_memory(addr, length))
 		return false;
-	/* Two threads at the same place at the same time may both name it. */
+	/*
+	 * Two threads at the same place at the same time may both name it. Then the table has it
+	 * twice, which only a removal would bring out, and nothing is ever removed.
+	 */
 	if (!handle_table_lookup(&named, (uintptr_t)caller, &nothing)) {
 		handle_table_insert(&named, (uintptr_t)caller, &nothing);
 		errno = saved_errno;
