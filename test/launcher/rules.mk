@@ -17,5 +17,5 @@ $(launcher_test)/hostile: $(hostile_sources) $(wildcard launcher/*.h) shim/verbs
 		-Ilauncher -o $@ $(hostile_sources) -ldl
 
 .PHONY: check-launcher
-check-launcher: $(B)/ibvbuf-run $(B)/ibvbuf-trace $(preload) $(B)/dropin/libibverbs.so.1 $(launcher_test)/hostile
+check-launcher: $(B)/ibvbuf-run $(B)/ibvbuf-trace $(preload) $(stub) $(B)/dropin/libibverbs.so.1 $(launcher_test)/hostile
 	CC='$(CC)' test/launcher/check $(B) $(launcher_test)
