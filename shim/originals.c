@@ -154,7 +154,8 @@ static void resolve_objects(void *const addresses[ORIGINAL_COUNT])
 
 /*
  * All at once, for no later call to wait for a thread that is opening a library, nor for one that a
- * child does not have. Of several threads, each finds and stores the same.
+ * child does not have. Of several threads, each finds and stores the same, unless a second
+ * libibverbs is loaded just then.
  */
 static void resolve_all(void *handle)
 {

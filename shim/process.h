@@ -51,8 +51,8 @@ static inline uint64_t process_generation(void)
  * @length: bytes
  * @is_wiped: whether the kernel can do that; else it is ordinary memory
  *
- * For munmap(). NULL, with errno set, if there is no memory. Where it is ordinary memory, errno is
- * EINVAL unless that was for want of memory.
+ * For munmap(). NULL, with errno set, if there is no memory. Where it is ordinary memory, errno
+ * says why: ENOMEM or EAGAIN if that was for want of memory, else it will be so again.
  */
 void *process_map_wiped(size_t length, bool *is_wiped);
 

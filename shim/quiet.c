@@ -17,7 +17,7 @@
 
 bool quiet_begin(struct quiet *quiet)
 {
-	static const int signals[] = {SIGPIPE, SIGXFSZ};
+	static const int signals[] = {SIGPIPE, SIGXFSZ, SIGTTOU};
 	sigset_t pending;
 	size_t i;
 

@@ -6,7 +6,8 @@
  * have none: a thread that is cancelled in one of ours would not have been without the shim. So the
  * kernel is called by syscall(). And no file of ours keeps the number of a standard descriptor that
  * the program has closed, and none that we open has it even for a moment: what the program writes
- * there is not meant for it, and what it puts there is not ours to close.
+ * there is not meant for it, and what it puts there is not ours to close. What the kernel makes
+ * otherwise, a memfd or a DMA-buf, has such a number until raw_off_standard() moves it.
  */
 #ifndef IBVBUF_RAW_FILE_H
 #define IBVBUF_RAW_FILE_H

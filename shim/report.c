@@ -14,12 +14,17 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
 #ifndef IBVBUF_VERSION
 #error "IBVBUF_VERSION comes from the Makefile"
 #endif
+
+/* Major numbers of the ends of pseudoterminals that are terminals. */
+#define PSEUDOTERMINALS	     136
+#define PSEUDOTERMINALS_LAST 143
 
 /* "before VALUE after", for what is said at a level of diagnostics, and whether once. */
 static const struct {
@@ -80,12 +85,12 @@ static bool is_socket(int fd)
 	return !fstat(fd, &status) && S_ISSOCK(status.st_mode);
 }
 
-static bool is_pipe_or_terminal(int fd)
+/* Of terminals, the kind that a program reads, and may stop reading. */
+static bool is_pipe_or_pseudoterminal(const struct stat *status)
 {
-	struct stat status;
-
-	return !fstat(fd, &status) &&
-	       (S_ISFIFO(status.st_mode) || (S_ISCHR(status.st_mode) && isatty(fd)));
+	return S_ISFIFO(status->st_mode) ||
+	       (S_ISCHR(status->st_mode) && major(status->st_rdev) >= PSEUDOTERMINALS &&
+		major(status->st_rdev) <= PSEUDOTERMINALS_LAST);
 }
 
 /*
@@ -96,13 +101,21 @@ static bool is_pipe_or_terminal(int fd)
 static int open_error(void)
 {
 	int flags = fcntl(STDERR_FILENO, F_GETFL);
-	int fd = -1;
+	struct stat shared, opened;
+	int fd;
 
 	/* What is open for reading alone the kernel would open for writing, too. */
-	if (flags != -1 && (flags & O_ACCMODE) != O_RDONLY && !(flags & O_NONBLOCK) &&
-	    is_pipe_or_terminal(STDERR_FILENO))
-		fd = raw_open("/proc/self/fd/2", O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY, 0);
-	return fd < 0 ? STDERR_FILENO : fd;
+	if (flags == -1 || (flags & O_ACCMODE) == O_RDONLY || (flags & O_NONBLOCK) ||
+	    fstat(STDERR_FILENO, &shared) || !is_pipe_or_pseudoterminal(&shared))
+		return STDERR_FILENO;
+	fd = raw_open("/proc/self/fd/2", O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY, 0);
+	if (fd < 0)
+		return STDERR_FILENO;
+	/* By now another thread may have put something else there. */
+	if (!fstat(fd, &opened) && opened.st_dev == shared.st_dev && opened.st_ino == shared.st_ino)
+		return fd;
+	raw_close(fd);
+	return STDERR_FILENO;
 }
 
 static void write_quietly(int fd, const struct text *text)

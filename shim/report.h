@@ -2,10 +2,12 @@
 /*
  * What the shim says, and where: on standard error or in the configured file, a line at a time.
  * Nothing here fails, waits for a lock or a reader, or raises a signal in the program; what cannot
- * be written is left out. All preserve errno and may be called by any thread.
+ * be written is left out, the end of a line too. All preserve errno and may be called by any
+ * thread.
  *
- * One exception: a pipe or a terminal that cannot be opened once more, for want of /proc, of a
- * descriptor or of the right to, is waited for if it turns out to have too little room after all.
+ * One exception: a pipe or a pseudoterminal that cannot be opened once more, for want of /proc, of
+ * a descriptor or of the right to, is waited for if it turns out to have too little room after all.
+ * While it is open, a child that another thread makes has it as well.
  */
 #ifndef IBVBUF_REPORT_H
 #define IBVBUF_REPORT_H

@@ -213,7 +213,7 @@ static struct place_of_range *place_to_use(void)
 		if (__atomic_compare_exchange_n(&place, &none, new, false, __ATOMIC_RELEASE,
 						__ATOMIC_ACQUIRE))
 			return new;
-	} else if (errno == EINVAL) {
+	} else if (errno != ENOMEM && errno != EAGAIN) {
 		__atomic_store_n(&cannot_wipe, true, __ATOMIC_RELAXED);
 	}
 	munmap(new, sizeof(*new));

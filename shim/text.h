@@ -22,7 +22,7 @@ struct text {
 	char bytes[TEXT_CAPACITY];
 };
 
-/* Whether a byte could steer a terminal. */
+/* Whether a byte could steer a terminal; not one of eight bits, where UTF-8 would. */
 static inline bool text_is_control(char byte)
 {
 	return (unsigned char)byte < ' ' || byte == 0x7f;

@@ -5,8 +5,8 @@
  * is off is the first registration, after which ibv_fork_init() fails.
  *
  * What RDMAV_FORK_SAFE asks for, the library does when it first lists devices, and not by the
- * public name if it was linked with -Bsymbolic-functions. There it is asked for once more, which
- * changes nothing where it is on.
+ * public name if it was linked with -Bsymbolic-functions. So it is made to do that, under a lock of
+ * its own, and is then asked for fork support once more, which changes nothing where it is on.
  */
 #define _GNU_SOURCE
 #include "fork_status.h"
@@ -51,14 +51,37 @@ static bool is_asked_for(void)
 	return getenv("RDMAV_FORK_SAFE") || getenv("IBV_FORK_SAFE");
 }
 
+static void let_library_begin(void)
+{
+	void *list_address = original_lookup("ibv_get_device_list", "IBVERBS_1.1");
+	void *free_address = original_lookup("ibv_free_device_list", "IBVERBS_1.1");
+	void **(*get_list)(int *count) = (void **(*)(int *))list_address;
+	void (*free_list)(void **list) = (void (*)(void **))free_address;
+	void **list;
+
+	if (!list_address || list_address == &original_absent || !free_address ||
+	    free_address == &original_absent)
+		return;
+	list = get_list(NULL);
+	if (list)
+		free_list(list);
+}
+
 int fork_status(void)
 {
 	static bool is_tried;
 	int saved_errno = errno;
 
-	if (!__atomic_load_n(&is_on, __ATOMIC_RELAXED) && is_asked_for() &&
-	    !__atomic_exchange_n(&is_tried, true, __ATOMIC_RELAXED)) {
+	/*
+	 * Another thread may do the same meanwhile: nobody is told what is not known yet. Acquire:
+	 * pairs with the release below.
+	 */
+	if (!__atomic_load_n(&is_on, __ATOMIC_RELAXED) &&
+	    !__atomic_load_n(&is_tried, __ATOMIC_ACQUIRE) && is_asked_for()) {
+		let_library_begin();
 		switch_on();
+		/* release: what is on by now is seen with it */
+		__atomic_store_n(&is_tried, true, __ATOMIC_RELEASE);
 		errno = saved_errno;
 	}
 	return __atomic_load_n(&is_on, __ATOMIC_RELAXED) ? FORK_ENABLED : FORK_DISABLED;

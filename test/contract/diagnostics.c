@@ -10,10 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 static const char *diagnostics_file(const char *name)
@@ -318,16 +321,23 @@ Test(supplied_diagnostics, a_socket_that_another_fills_meanwhile_is_not_waited_f
 	cr_assert_eq(CALLS(ibv_dofork_range), 1);
 }
 
-static int make_terminal(void)
+static int make_terminal_of(int *theirs)
 {
 	int ours = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-	int theirs;
 
-	cr_assert_geq(ours, 0);
+	if (ours < 0)
+		cr_skip_test("there are no pseudoterminals here");
 	cr_assert_eq(grantpt(ours), 0);
 	cr_assert_eq(unlockpt(ours), 0);
-	theirs = open(ptsname(ours), O_RDWR | O_NOCTTY | O_CLOEXEC);
-	cr_assert_geq(theirs, 0);
+	*theirs = open(ptsname(ours), O_RDWR | O_NOCTTY | O_CLOEXEC);
+	cr_assert_geq(*theirs, 0);
+	return ours;
+}
+
+static int make_terminal(void)
+{
+	int theirs, ours = make_terminal_of(&theirs);
+
 	cr_assert_eq(dup2(theirs, STDERR_FILENO), STDERR_FILENO);
 	return ours;
 }
@@ -376,6 +386,56 @@ Test(supplied_diagnostics, go_to_a_socket, .timeout = 10)
 Test(supplied_diagnostics, go_to_a_terminal, .timeout = 10)
 {
 	assert_all_arrives(make_terminal());
+}
+
+/* To open that end once more would make another terminal. */
+Test(supplied_diagnostics, go_to_the_other_end_of_a_terminal, .timeout = 10)
+{
+	struct termios raw;
+	int theirs, ours = make_terminal_of(&theirs);
+
+	cr_assert_eq(tcgetattr(theirs, &raw), 0);
+	cfmakeraw(&raw);
+	cr_assert_eq(tcsetattr(theirs, TCSANOW, &raw), 0);
+	cr_assert_eq(dup2(ours, STDERR_FILENO), STDERR_FILENO);
+	assert_all_arrives(theirs);
+}
+
+/* Of a session that the terminal belongs to, but not in its foreground. */
+static void misuse_in_the_background(int theirs)
+{
+	struct termios modes;
+	pid_t child;
+	int status;
+
+	cr_assert_geq(setsid(), 0);
+	cr_assert_eq(ioctl(theirs, TIOCSCTTY, 0), 0);
+	cr_assert_eq(tcgetattr(theirs, &modes), 0);
+	modes.c_lflag |= TOSTOP;
+	cr_assert_eq(tcsetattr(theirs, TCSANOW, &modes), 0);
+	child = fork();
+	if (!child) {
+		setpgid(0, 0);
+		misuse_in_every_way();
+		_exit(0);
+	}
+	if (waitpid(child, &status, WUNTRACED) != child || status)
+		kill(child, SIGKILL);
+	_exit(status ? 1 : 0);
+}
+
+Test(supplied_diagnostics, a_terminal_does_not_stop_a_program_in_the_background, .timeout = 10)
+{
+	int theirs, status;
+	pid_t child;
+
+	make_terminal_of(&theirs);
+	cr_assert_eq(dup2(theirs, STDERR_FILENO), STDERR_FILENO);
+	child = fork();
+	if (!child)
+		misuse_in_the_background(theirs);
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	cr_assert_eq(status, 0);
 }
 
 Test(supplied_diagnostics, go_to_a_pipe_without_proc, .timeout = 10)
