@@ -17,8 +17,13 @@
 static void execute(const char *path, int report)
 {
 	char *arguments[] = {(char *)(size_t)path, NULL};
+	sigset_t trap;
 	int error = 0;
 
+	/* What stops it is a SIGTRAP, which would wait where whoever started us had it blocked. */
+	sigemptyset(&trap);
+	sigaddset(&trap, SIGTRAP);
+	sigprocmask(SIG_UNBLOCK, &trap, NULL);
 	if (!ptrace(PTRACE_TRACEME, 0, NULL, NULL)) {
 		execve(path, arguments, environ);
 		error = errno;

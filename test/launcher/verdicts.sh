@@ -147,6 +147,15 @@ not_executable_is_said() {
 	! "$programs/other-machine" 2> /dev/null
 }
 
+# A daemon's thread may have all signals blocked, and what it starts inherits that.
+nothing_runs_with_signals_blocked() {
+	for signals in TRAP TRAP,CHLD; do
+		printf ': > "%s"\n' "$work/has-run" |
+			env --block-signal="$signals" "$run" --check sh > "$work/report"
+		[ ! -e "$work/has-run" ] || { echo "it ran, with $signals blocked"; return 1; }
+	done
+}
+
 # refused WHAT PROGRAM WORDS...: it is, and all of these are said
 refused() {
 	what=$1
@@ -214,6 +223,7 @@ expect 'verdict = truth: a script through env' verdict_of_env_script_holds
 expect 'verdict = truth: a library that is missing' verdict_of_missing_library_holds
 expect 'verdict = truth: through a library of its own' verdict_of_indirect_use_holds
 expect 'verdict = truth: a text without #!' verdict_holds no-interpreter default
+expect 'nothing runs, with signals blocked either' nothing_runs_with_signals_blocked
 expect 'what cannot be executed is said' not_executable_is_said
 expect 'its remedy fits' remedies_fit
 expect 'a program that needs nothing: that is said' nothing_needed_is_said
