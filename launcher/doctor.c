@@ -9,6 +9,7 @@
 #include "program_facts.h"
 #include "shim_files.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,6 +57,8 @@ int doctor(const struct options *options)
 	struct json json;
 	bool good;
 
+	/* Where it is ignored, nobody learns how a child ended. Nothing is started that has it. */
+	signal(SIGCHLD, SIG_DFL);
 	library_facts_read(&library, choose_library(options), &findings);
 	machine_facts_read(&machine, library.path, &findings);
 	if (options->program[0]) {

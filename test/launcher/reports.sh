@@ -135,6 +135,13 @@ device_that_crashes() {
 	reports 'asking the device last ended with signal 6' "$work/report"
 }
 
+# Where SIGCHLD is ignored, the kernel does not keep how a child ended.
+device_that_crashes_unheard() {
+	FAKE_LAST=crash env --ignore-signal=CHLD "$run" --check --real "$programs/fake_devices.so" \
+		> "$work/report"
+	reports 'asking the device last ended with signal 6' "$work/report"
+}
+
 device_that_hangs() {
 	same 'status' "$(cat "$work/$hang.status")" 0
 	reports 'asking the device last took more than 10 seconds' "$work/hang.report"
@@ -189,6 +196,7 @@ expect 'releases and calls of real libraries are told' releases_are_told
 expect 'a number that may be a vendor'\''s is told as what it is' numbers_of_vendors_are_told_apart
 expect 'devices are asked what they can do' devices_are_asked
 expect 'a device that crashes does not take the doctor with it' device_that_crashes
+expect 'also where nobody hears of it' device_that_crashes_unheard
 expect 'a device that hangs is given up' device_that_hangs
 expect 'the limit of registered memory is told' limits_are_told
 expect 'device files and who may open them are told' device_files_are_told
