@@ -206,6 +206,23 @@ static bool listen_to_probe(struct probe_result *result, int from)
 	}
 }
 
+/*
+ * Above the standard streams: where these are closed, the pipe would get their numbers, and in the
+ * child they are used for something else.
+ */
+static bool open_pipe(int ends[2])
+{
+	int low[2], i;
+
+	if (pipe2(low, O_CLOEXEC))
+		return false;
+	for (i = 0; i < 2; i++)
+		ends[i] = fcntl(low[i], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	close(low[0]);
+	close(low[1]);
+	return ends[0] >= 0 && ends[1] >= 0;
+}
+
 static char *describe_end(const struct probe_result *result, bool in_time, int status)
 {
 	const char *where = "loading libibverbs and its providers";
@@ -239,7 +256,7 @@ void probe_devices(struct probe_result *result, const char *library)
 	pid_t child;
 
 	memset(result, 0, sizeof(*result));
-	if (pipe2(ends, O_CLOEXEC)) {
+	if (!open_pipe(ends)) {
 		result->failure = print_string("no pipe: %s", strerror(errno));
 		return;
 	}

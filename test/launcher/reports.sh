@@ -142,6 +142,14 @@ device_that_crashes_unheard() {
 	reports 'asking the device last ended with signal 6' "$work/report"
 }
 
+# The numbers of the standard streams are then those of what is opened next.
+devices_are_asked_without_streams() {
+	for closed in '<&-' '2>&-' '<&- 2>&-'; do
+		eval '"$run" --check --real "$programs/fake_devices.so" > "$work/report"' "$closed"
+		reports 'with_dmabuf: registers DMA-buf memory: yes' "$work/report"
+	done
+}
+
 device_that_hangs() {
 	same 'status' "$(cat "$work/$hang.status")" 0
 	reports 'asking the device last took more than 10 seconds' "$work/hang.report"
@@ -197,6 +205,7 @@ expect 'a number that may be a vendor'\''s is told as what it is' numbers_of_ven
 expect 'devices are asked what they can do' devices_are_asked
 expect 'a device that crashes does not take the doctor with it' device_that_crashes
 expect 'also where nobody hears of it' device_that_crashes_unheard
+expect 'devices are asked without standard streams, too' devices_are_asked_without_streams
 expect 'a device that hangs is given up' device_that_hangs
 expect 'the limit of registered memory is told' limits_are_told
 expect 'device files and who may open them are told' device_files_are_told
