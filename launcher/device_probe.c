@@ -18,6 +18,8 @@
 #include <unistd.h>
 
 #define TIME_LIMIT_MS 10000
+/* How long a process that was killed may take to end. */
+#define MOMENT_MS 200
 
 /* Ends of the probing process that say more than the devices it has told of. */
 enum { PROBE_DONE, PROBE_NO_LIBRARY, PROBE_NO_CALLS, PROBE_NO_LIST };
@@ -182,9 +184,8 @@ static int64_t now_ms(void)
 }
 
 /* False if the time ran out. */
-static bool listen_to_probe(struct probe_result *result, int from)
+static bool listen_to_probe(struct probe_result *result, int from, int64_t end)
 {
-	const int64_t end = now_ms() + TIME_LIMIT_MS;
 	struct pollfd wait = {.fd = from, .events = POLLIN};
 	struct device_facts facts;
 	int64_t left;
@@ -204,6 +205,22 @@ static bool listen_to_probe(struct probe_result *result, int from)
 		facts.name[sizeof(facts.name) - 1] = '\0';
 		take(result, &facts);
 	}
+}
+
+/*
+ * A device that does not answer may hold the process in the kernel, where no signal ends it: it is
+ * never waited for without a limit. False if the time ran out.
+ */
+static bool wait_for_end(pid_t process, int *status, int64_t end)
+{
+	const struct timespec pause = {.tv_nsec = 2000000};
+
+	while (waitpid(process, status, WNOHANG) != process) {
+		if (now_ms() >= end)
+			return false;
+		nanosleep(&pause, NULL);
+	}
+	return true;
 }
 
 /*
@@ -253,6 +270,7 @@ void probe_devices(struct probe_result *result, const char *library)
 {
 	int ends[2], status = 0, null;
 	bool in_time;
+	int64_t end;
 	pid_t child;
 
 	memset(result, 0, sizeof(*result));
@@ -276,11 +294,12 @@ void probe_devices(struct probe_result *result, const char *library)
 		probe(ends[1], library);
 	}
 	close(ends[1]);
-	in_time = listen_to_probe(result, ends[0]);
+	end = now_ms() + TIME_LIMIT_MS;
+	in_time = listen_to_probe(result, ends[0], end) && wait_for_end(child, &status, end);
 	close(ends[0]);
-	if (!in_time)
+	if (!in_time) {
 		kill(child, SIGKILL);
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
+		wait_for_end(child, &status, now_ms() + MOMENT_MS);
+	}
 	result->failure = describe_end(result, in_time, status);
 }

@@ -27,6 +27,7 @@ compile -shared -fPIC -Wl,-soname,libibverbs.so.1 -I"$sources/../../include" \
 	-o "$programs/fake_devices.so" "$sources/programs/fake_devices.c"
 
 compile -shared -fPIC -o "$programs/slow_symlink.so" "$sources/programs/slow_symlink.c"
+compile -shared -fPIC -o "$programs/no_kill.so" "$sources/programs/no_kill.c"
 
 user=$sources/programs/verbs_user.c
 new=$programs/new/libibverbs.so

@@ -150,10 +150,11 @@ devices_are_asked_without_streams() {
 	done
 }
 
-device_that_hangs() {
-	same 'status' "$(cat "$work/$hang.status")" 0
-	reports 'asking the device last took more than 10 seconds' "$work/hang.report"
-	reports 'it took 1[0-4] seconds' "$work/hang.report"
+# gives_up DEVICE PROCESS
+gives_up() {
+	same 'status' "$(cat "$work/$2.status")" 0
+	reports 'asking the device last took more than 10 seconds' "$work/$1.report"
+	reports 'it took 1[0-4] seconds' "$work/$1.report"
 }
 
 limits_are_told() {
@@ -206,7 +207,8 @@ expect 'devices are asked what they can do' devices_are_asked
 expect 'a device that crashes does not take the doctor with it' device_that_crashes
 expect 'also where nobody hears of it' device_that_crashes_unheard
 expect 'devices are asked without standard streams, too' devices_are_asked_without_streams
-expect 'a device that hangs is given up' device_that_hangs
+expect 'a device that hangs is given up' gives_up hang "$hang"
+expect 'also one that holds the process in the kernel' gives_up stuck "$stuck"
 expect 'the limit of registered memory is told' limits_are_told
 expect 'device files and who may open them are told' device_files_are_told
 expect 'missing files of the shim are told' problems_of_the_shim_are_told

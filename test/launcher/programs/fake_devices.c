@@ -57,6 +57,8 @@ struct ibv_context *ibv_open_device(struct ibv_device *device)
 	if (device == &devices[3]) {
 		if (!strcmp(getenv("FAKE_LAST"), "crash"))
 			abort();
+		/* for a launcher that does not come to end it */
+		alarm(30);
 		for (;;)
 			pause();
 	}
