@@ -45,6 +45,19 @@ static bool is_ours_in_preload(const char *entry)
 	return strchr(entry, '/') && file_is_drop_in(entry);
 }
 
+/* A start around this one has put its drop-in there. */
+static bool has_ours_in_preload(void)
+{
+	struct string_list entries = string_list_split(getenv("LD_PRELOAD"), " :");
+	size_t i;
+
+	for (i = 0; i < entries.count; i++) {
+		if (is_ours_in_preload(entries.items[i]))
+			return true;
+	}
+	return false;
+}
+
 /*
  * `first`, then what was there, less what a launcher put there before: starts within starts do not
  * make the variable grow. Empty components of the user's stay; they mean the current folder.
@@ -161,6 +174,8 @@ static bool prepare_drop_in(struct environment *environment, bool preload, const
 
 	if (!is_there(drop_in, problem))
 		return false;
+	/* It would be loaded before this one, and with its own real library. */
+	preload = preload || has_ours_in_preload();
 	environment->real = real ? check_real_library(real)
 				 : find_real_library(program, getenv("LD_LIBRARY_PATH"));
 	if (!environment->real) {

@@ -166,6 +166,24 @@ starts_within_starts() {
 		"$("$run" --real "$programs/fake_devices.so" --print)"
 }
 
+# The outer start's drop-in is preloaded in the inner one, and has its own real library.
+inner_real_counts() {
+	mkdir "$work/outer" "$work/inner"
+	cp "$real_library" "$work/outer/libibverbs.so.1"
+	cp "$real_library" "$work/inner/libibverbs.so.1"
+	for options in '' --preload; do
+		# shellcheck disable=SC2086 # none or one
+		"$run" --preload --real "$work/outer" "$run" $options --real "$work/inner" \
+			sh -c 'LD_TRACE_LOADED_OBJECTS=1 "$0"' "$programs/new-linked" > "$work/objects"
+		drop_in_loaded=$(awk '$NF ~ /^\(/ && /libibverbs\.so\.1/ { print $1 ~ /^\// ? $1 : $3; exit }' \
+			"$work/objects")
+		same "real $options" "$(readlink "${drop_in_loaded%/*}/libibverbs-real.so.1")" \
+			"$work/inner/libibverbs.so.1"
+	done
+	same 'the users stay' "$(LD_PRELOAD=/a "$run" --preload --real "$work/outer" "$run" \
+		--real "$work/inner" --print 2> /dev/null | sed -n 's/.*LD_PRELOAD=.*:\(.*\)./\1/p')" /a
+}
+
 settings_are_variables() {
 	cd "$work" || return
 	same 'variables' "$("$run" --set diagnostics=verbose --set diagnostics_file=log \
@@ -306,6 +324,7 @@ expect 'its processes look in the folder, a bounded number of times, and no more
 expect 'LD_LIBRARY_PATH: ours first, the user'\''s behind' path_is_first_and_users_stay
 expect 'LD_PRELOAD: the user'\''s stays behind' preloads_of_the_users_stay
 expect 'starts within starts change nothing' starts_within_starts
+expect 'starts within starts: the inner --real counts' inner_real_counts
 expect '--set becomes variables, paths absolute' settings_are_variables
 expect '--print can be read by a shell' printed_quotes_are_safe
 expect 'the real library is the loader'\''s choice' real_is_what_the_loader_takes
