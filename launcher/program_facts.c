@@ -82,6 +82,24 @@ static void find_user(struct program_facts *facts, const struct loader_model *mo
 	}
 }
 
+/*
+ * The shim is built for glibc. Other dynamic linkers end a program that has a preload they cannot
+ * load, but in a folder they look only for what is needed. They search where this one's model does
+ * not, so no more is said. Where rights are gained, they obey no environment either.
+ */
+static void try_way_of_another(struct program_facts *facts, enum way way)
+{
+	struct way_outcome *outcome = &facts->outcomes[way];
+	bool loads = way == WAY_PLAIN || way == WAY_PRELOAD ||
+		     (way == WAY_DROP_IN && elf_needs(&facts->program.elf, VERBS_SONAME));
+
+	if (privilege_gained(facts->program.path))
+		loads = false;
+	outcome->starts = outcome->complete = !loads;
+	if (loads)
+		outcome->reason = print_string("the libraries of this project need glibc");
+}
+
 static void try_way(struct program_facts *facts, enum way way, const struct options *options,
 		    const struct library_facts *library)
 {
@@ -95,6 +113,10 @@ static void try_way(struct program_facts *facts, enum way way, const struct opti
 		return;
 	if (facts->is_static || !elf_kind_equal(&facts->program.elf.kind, &elf_kind_own)) {
 		outcome->starts = outcome->complete = true;
+		return;
+	}
+	if (facts->is_foreign) {
+		try_way_of_another(facts, way);
 		return;
 	}
 	/* The dynamic linker then obeys none of the variables. */
@@ -133,12 +155,38 @@ static void find_lacking(struct program_facts *facts, const struct library_facts
 	facts->lacking = string_list_join(&lacking, ", ");
 }
 
+/*
+ * The file may go by any name, but glibc's says in itself what it is: "ld-linux-x86-64.so.2" and
+ * the like, "ld64.so.2" or "ld.so.1".
+ */
+static bool is_of_glibc(const char *interpreter)
+{
+	static const char *const beginnings[] = {"ld-linux", "ld64.so", "ld.so"};
+	const char *name = NULL;
+	const char *slash = strrchr(interpreter, '/');
+	struct elf_file elf;
+	size_t i;
+
+	/* never closed, for its name's sake */
+	if (!elf_open(&elf, interpreter))
+		name = elf_dynamic_string(&elf, DT_SONAME);
+	if (!name)
+		name = slash ? slash + 1 : interpreter;
+	for (i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++) {
+		if (!strncmp(name, beginnings[i], strlen(beginnings[i])))
+			return true;
+	}
+	return false;
+}
+
 static void find_obstacle(struct program_facts *facts, struct findings *findings)
 {
 	const struct elf_file *elf = &facts->program.elf;
 	const char *privilege = privilege_gained(facts->program.path);
+	const char *interpreter = elf_interpreter(elf);
 
-	facts->is_static = !elf_interpreter(elf);
+	facts->is_static = !interpreter;
+	facts->is_foreign = interpreter && !is_of_glibc(interpreter);
 	if (!elf_kind_equal(&elf->kind, &elf_kind_own)) {
 		facts->obstacle = "it is a 32-bit program";
 		findings_add(findings, SEVERITY_LIMIT,
@@ -151,6 +199,14 @@ static void find_obstacle(struct program_facts *facts, struct findings *findings
 			     "It runs as it would by itself. Link it dynamically.",
 			     "%s is statically linked: nothing can be put in front of its calls",
 			     facts->program.path);
+	} else if (facts->is_foreign) {
+		facts->obstacle = "it is built for another C library";
+		findings_add(
+			findings, SEVERITY_LIMIT,
+			"Start it by itself, or use a build of it for glibc.",
+			"%s is built for another C library (its dynamic linker is %s), and the "
+			"shim is for glibc",
+			facts->program.path, interpreter);
 	} else if (privilege) {
 		facts->obstacle = print_string("it is %s", privilege);
 		findings_add(findings, SEVERITY_LIMIT,

@@ -29,6 +29,8 @@ enum verbs_use { VERBS_NOT_NAMED, VERBS_LINKED, VERBS_OPENED };
  * @name: as the user named it
  * @program: the file
  * @obstacle: why nothing can be put in front of its libibverbs; NULL if something can
+ * @is_static: it has no dynamic linker
+ * @is_foreign: its dynamic linker is not glibc's
  * @use: how it comes to libibverbs
  * @user_of_verbs: the file that does
  * @lacking: the version nodes that it needs and the library lacks; NULL if none
@@ -40,7 +42,7 @@ struct program_facts {
 	const char *name;
 	struct program program;
 	const char *obstacle;
-	bool is_static;
+	bool is_static, is_foreign;
 	enum verbs_use use;
 	char *user_of_verbs;
 	char *lacking;

@@ -82,6 +82,34 @@ verdict_of_env_script_holds() {
 	holds "$programs/env-script"
 }
 
+# What stands for the other C library's dynamic linker is never run: it has only its name.
+of_another_c_library_is_said() {
+	mkdir "$work/musl"
+	echo 'void _start(void); void _start(void) {}' > "$work/musl/linker.c"
+	compile -shared -fPIC -nostdlib -Wl,-soname,libc.musl.so.1 -o "$work/musl/ld-musl.so.1" \
+		"$work/musl/linker.c"
+	compile -Wl,--dynamic-linker="$work/musl/ld-musl.so.1" -o "$work/musl/no-verbs" \
+		"$sources/programs/no_verbs.c"
+	compile -Wl,--dynamic-linker="$work/musl/ld-musl.so.1" -o "$work/musl/linked" \
+		"$sources/programs/verbs_user.c" "$real_library" -ldl
+	for case in no-verbs:alone:true no-verbs:default:true no-verbs:plain:false \
+		no-verbs:preload:false linked:alone:true linked:default:false linked:plain:false \
+		linked:preload:false; do
+		rest=${case#*:}
+		"$run" --check --json "$work/musl/${case%%:*}" > "$work/json" || true
+		same "$case" "$(json_value ".program.ways.${rest%:*}.starts" < "$work/json")" "${rest#*:}"
+	done
+	"$run" --plain --check "$work/musl/linked" > "$work/report" && return 1
+	reports 'cannot be served: it is built for another C library' "$work/report"
+	reports "Start it with: $work/musl/linked" "$work/report"
+	# by whatever name it goes, glibc's is glibc's
+	ln -s "$(readelf -l "$programs/no-verbs" | sed -n 's/.*interpreter: \(.*\)\]/\1/p')" "$work/musl/linker"
+	compile -DREFERS -Wl,--dynamic-linker="$work/musl/linker" -o "$programs/renamed-linker" \
+		"$sources/programs/verbs_user.c" "$programs/new/libibverbs.so" -ldl
+	holds "$programs/renamed-linker"
+	rm "$programs/renamed-linker"
+}
+
 verdict_of_set_user_id_holds() {
 	need_root
 	rm -rf "/tmp/ibvbuf-$other_user"
@@ -223,6 +251,7 @@ expect 'verdict = truth: a script through env' verdict_of_env_script_holds
 expect 'verdict = truth: a library that is missing' verdict_of_missing_library_holds
 expect 'verdict = truth: through a library of its own' verdict_of_indirect_use_holds
 expect 'verdict = truth: a text without #!' verdict_holds no-interpreter default
+expect 'a program of another C library: that is said' of_another_c_library_is_said
 expect 'nothing runs, with signals blocked either' nothing_runs_with_signals_blocked
 expect 'what cannot be executed is said' not_executable_is_said
 expect 'its remedy fits' remedies_fit
