@@ -48,12 +48,12 @@ static bool is_folder(const char *path)
 
 char *trace_files_pattern(const char *file)
 {
-	char *here = quote(path_absolute(""), "%", '%');
-	char *pattern = *file == '/' ? print_string("%s", file) : print_string("%s/%s", here, file);
-
-	if (!is_folder(pattern))
-		return pattern;
-	return print_string("%s/%s", pattern, TRACE_FILE_NAME);
+	if (is_folder(file))
+		return print_string("%s/%s", quote(path_absolute(file), "%", '%'), TRACE_FILE_NAME);
+	/* An absolute one needs no current folder, which may be gone. */
+	if (*file == '/')
+		return print_string("%s", file);
+	return print_string("%s/%s", quote(path_absolute(""), "%", '%'), file);
 }
 
 char *trace_files_private(void)

@@ -84,6 +84,29 @@ file_in_a_folder_that_is_named() {
 	same 'records' "$(records_of "$(the_file .)")" 1
 }
 
+folder_below_a_percent_sign() {
+	in_new_folder trace-percent
+	mkdir -p '50%p/elsewhere' '50%p/%p'
+	cd '50%p' || return
+	for folder in elsewhere %p "$work_folder/50%p/%p"; do
+		"$run" --trace="$folder" "$programs/new-linked"
+		file=$(the_file "$folder")
+		same 'records' "$(records_of "$file")" 1
+		rm "$file"
+	done
+}
+
+# An absolute name needs none.
+no_current_folder() {
+	in_new_folder trace-deleted
+	mkdir gone
+	cd gone || return
+	rmdir ../gone
+	"$run" --trace="$work_folder/file" "$programs/new-linked"
+	same 'records' "$(records_of "$work_folder/file")" 1
+	same 'relative' "$(status_of "$run" --trace=file true)" 125
+}
+
 pattern_is_printed() {
 	in_new_folder trace-printed
 	same 'the pattern' "$(printed IBVBUF_TRACE "$run" --trace --print)" \
@@ -268,6 +291,8 @@ summary_needs_its_reader() {
 expect '--trace: a file for the process, in the current folder' file_in_the_current_folder
 expect '--trace=FILE: wherever the program is by then' file_that_is_named
 expect '--trace=FOLDER: a file in it; "%" in its name is itself' file_in_a_folder_that_is_named
+expect '--trace=FOLDER: below one with "%" in its name' folder_below_a_percent_sign
+expect '--trace=FILE: absolute, where the current folder is gone' no_current_folder
 expect '--trace: --print shows the pattern' pattern_is_printed
 expect '--summary: on standard error, apart from the output' summary_is_on_standard_error
 expect '--summary: nowhere without a standard error' summary_without_standard_error
