@@ -76,6 +76,19 @@ static char *shell_of_text(const char *head, ssize_t length)
 	return is_text ? print_string("/bin/sh") : NULL;
 }
 
+/* Of options of env(1) in a word: whether the value of the last is the next word. */
+static bool takes_next_word(const char *word)
+{
+	/* -S has one too: but that is the rest of the line, in which we are already */
+	static const char with_value[] = "uCaS";
+
+	if (word[1] == '-')
+		return !strcmp(word, "--unset") || !strcmp(word, "--chdir") ||
+		       !strcmp(word, "--argv0");
+	word = strpbrk(word + 1, with_value);
+	return word && *word != 'S' && !word[1];
+}
+
 /*
  * The name of what a script is handed to: by its "#!" line, or for want of one if it `is_named`,
  * and nobody but execvp() has seen it; NULL if it is no script.
@@ -85,6 +98,7 @@ static char *script_interpreter(const char *path, bool is_named)
 	char head[SCRIPT_HEAD], *rest, *word;
 	ssize_t length = read_head(path, head);
 	const char *base;
+	bool skip;
 
 	if (length < 2 || head[0] != '#' || head[1] != '!')
 		return is_named ? shell_of_text(head, length) : NULL;
@@ -98,9 +112,10 @@ static char *script_interpreter(const char *path, bool is_named)
 		return print_string("%s", word);
 
 	/* env's own options and variables; what follows is looked for in PATH */
-	do
+	do {
+		skip = word && *word == '-' && takes_next_word(word);
 		word = strtok_r(NULL, " \t", &rest);
-	while (word && (*word == '-' || strchr(word, '=')));
+	} while (word && (skip || *word == '-' || strchr(word, '=')));
 	return word ? print_string("%s", word) : print_string("env");
 }
 

@@ -82,6 +82,17 @@ verdict_of_env_script_holds() {
 	holds "$programs/env-script"
 }
 
+# What env is told before the program's name is not that.
+verdict_of_env_options_holds() {
+	PATH=$programs:$PATH
+	for options in '-u HOME' '-C /' '--unset HOME' '--chdir /' '-iu HOME PATH=/bin' '-uHOME' '-i'; do
+		printf '#!/usr/bin/env -S %s no-verbs\n' "$options" > "$work/env-options"
+		chmod +x "$work/env-options"
+		"$run" --check "$work/env-options" > "$work/report" || { cat "$work/report"; return 1; }
+		reports "a script for $programs/no-verbs" "$work/report"
+	done
+}
+
 # What stands for the other C library's dynamic linker is never run: it has only its name.
 of_another_c_library_is_said() {
 	mkdir "$work/musl"
@@ -248,6 +259,7 @@ expect 'verdict = truth: file capabilities' verdict_of_capabilities_holds
 expect 'verdict = truth: no verbs' verdict_holds no-verbs default
 expect 'verdict = truth: a script' verdict_holds script default
 expect 'verdict = truth: a script through env' verdict_of_env_script_holds
+expect 'verdict = truth: a script through env with options' verdict_of_env_options_holds
 expect 'verdict = truth: a library that is missing' verdict_of_missing_library_holds
 expect 'verdict = truth: through a library of its own' verdict_of_indirect_use_holds
 expect 'verdict = truth: a text without #!' verdict_holds no-interpreter default
