@@ -38,6 +38,9 @@ static int search_path(const char *name, char **path)
 	if (!*name)
 		return ENOENT;
 	folders = string_list_split(variable ? variable : "/bin:/usr/bin", ":");
+	/* As execvp() has it: an empty list holds the current folder. */
+	if (!folders.count)
+		string_list_add(&folders, "");
 	for (i = 0; i < folders.count; i++) {
 		char *candidate =
 			print_string("%s/%s", *folders.items[i] ? folders.items[i] : ".", name);

@@ -93,6 +93,13 @@ verdict_of_env_options_holds() {
 	done
 }
 
+# No folder at all is the current one.
+verdict_of_empty_path_holds() {
+	cd "$programs" || return
+	same 'really' "$(PATH='' "$run" no-verbs)" unserved
+	PATH='' "$run" --check no-verbs > "$work/report" || { cat "$work/report"; return 1; }
+}
+
 # What stands for the other C library's dynamic linker is never run: it has only its name.
 of_another_c_library_is_said() {
 	mkdir "$work/musl"
@@ -260,6 +267,7 @@ expect 'verdict = truth: no verbs' verdict_holds no-verbs default
 expect 'verdict = truth: a script' verdict_holds script default
 expect 'verdict = truth: a script through env' verdict_of_env_script_holds
 expect 'verdict = truth: a script through env with options' verdict_of_env_options_holds
+expect 'verdict = truth: an empty PATH' verdict_of_empty_path_holds
 expect 'verdict = truth: a library that is missing' verdict_of_missing_library_holds
 expect 'verdict = truth: through a library of its own' verdict_of_indirect_use_holds
 expect 'verdict = truth: a text without #!' verdict_holds no-interpreter default
