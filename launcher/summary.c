@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -154,11 +155,24 @@ static void __attribute__((noreturn)) end_as(int status)
 	exit(128 + WTERMSIG(status));
 }
 
+/* What ends the launcher and cannot be passed on ends the program as well: SIGKILL. */
+static void end_with(pid_t launcher)
+{
+	pid_t parent;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* It may have ended before that; but 0 is a parent outside of a new PID namespace. */
+	parent = getppid();
+	if (parent && parent != launcher)
+		raise(SIGKILL);
+}
+
 const char *summary_fork(const char *pattern)
 {
 	char *reader = reader_path();
 	bool is_private = !pattern;
 	struct string_list files;
+	const pid_t launcher = getpid();
 	uint64_t start;
 	pid_t process;
 	int status;
@@ -169,6 +183,7 @@ const char *summary_fork(const char *pattern)
 	start = trace_files_now();
 	process = fork();
 	if (!process) {
+		end_with(launcher);
 		release_signals();
 		return pattern;
 	}

@@ -279,6 +279,28 @@ signals_are_as_they_were() {
 	same 'a code' "$(status_of env --ignore-signal=CHLD "$run" --summary sh -c 'exit 9')" 9
 }
 
+has_ended() {
+	[ ! -e "/proc/$1" ] || state_is "$1" Z
+}
+
+# What cannot be passed on.
+summary_killed() {
+	in_new_temporary summary-killed
+	IBVBUF_LIBDIR=$work/prefix/lib/ibvbuf "$work/told/bin/ibvbuf-run" --summary \
+		sh -c 'echo $$ > new && mv new process; exec sleep 30' 2> errors &
+	pid=$!
+	comes_true [ -e process ]
+	kill -KILL "$pid"
+	comes_true has_ended "$(cat process)"
+}
+
+# Its parent is then outside, and has no number there.
+summary_in_a_new_pid_namespace() {
+	unshare -p true 2> /dev/null || skip 'no PID namespace can be made'
+	same 'status' "$(IBVBUF_LIBDIR=$work/prefix/lib/ibvbuf status_of unshare -p \
+		"$work/told/bin/ibvbuf-run" --summary sh -c 'exit 6')" 6
+}
+
 summary_needs_its_reader() {
 	mkdir -p "$work/lonely/bin"
 	cp "$run" "$work/lonely/bin/"
@@ -307,4 +329,6 @@ expect '--summary: passes on the alarm of an earlier program' summary_passes_an_
 expect '--summary: passes on the hangup of its terminal' summary_passes_a_hangup
 expect '--summary: stops and goes on with the program' summary_stops_and_goes_on
 expect '--summary: the program'\''s signals are as without it' signals_are_as_they_were
+expect '--summary: killed, it takes the program with it' summary_killed
+expect '--summary: in a new PID namespace' summary_in_a_new_pid_namespace
 expect '--summary: without the reader says what is missing' summary_needs_its_reader
