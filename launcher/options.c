@@ -88,13 +88,20 @@ void options_parse(struct options *options, int argc, char **argv)
 		{"version", no_argument, NULL, 'v'},
 		{NULL, 0, NULL, 0},
 	};
+	const char *word;
 	int option;
 
 	memset(options, 0, sizeof(*options));
 	options->way = WAY_DROP_IN;
 	opterr = 0;
 	/* "+": the options end at the program's name */
-	while ((option = getopt_long(argc, argv, "+:", names, NULL)) != -1) {
+	for (;;) {
+		/* There are only long ones, so each call looks at a new word; and whether optind
+		 * is behind it afterwards depends on what is wrong with it. */
+		word = argv[optind];
+		option = getopt_long(argc, argv, "+:", names, NULL);
+		if (option == -1)
+			break;
 		switch (option) {
 		case 'p':
 			choose_way(options, WAY_PRELOAD);
@@ -135,9 +142,9 @@ void options_parse(struct options *options, int argc, char **argv)
 			finish();
 			break;
 		case ':':
-			fail("'%s' needs a value; see ibvbuf-run --help", argv[optind - 1]);
+			fail("'%s' needs a value; see ibvbuf-run --help", word);
 		default:
-			fail("no option '%s'; see ibvbuf-run --help", argv[optind - 1]);
+			fail("no option '%s'; see ibvbuf-run --help", word);
 		}
 	}
 	options->program = argv + optind;

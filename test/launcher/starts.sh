@@ -84,6 +84,19 @@ usage_errors_are_125() {
 	done
 }
 
+# The word that is wrong, and not another.
+wrong_options_are_named() {
+	for case in '-np:-np 4 true' '-np:--plain -np 4 true' '--plian:--plain --plian true' \
+		'--plain=x:--plain=x true'; do
+		# shellcheck disable=SC2086 # words
+		same "'$case'" "$(status_of "$run" ${case#*:})" 125
+		same "'$case'" "$(cat "$work/status.output")" \
+			"ibvbuf-run: no option '${case%%:*}'; see ibvbuf-run --help"
+	done
+	same 'no value' "$(status_of "$run" --plain --set)" 125
+	reports "'--set' needs a value" "$work/status.output"
+}
+
 help_and_version() {
 	"$run" --help | grep -q -- '--preload'
 	"$run" --help | grep -q 'transparent_huge_pages.*yes, no (default: yes)'
@@ -317,6 +330,7 @@ expect 'arguments pass unchanged' arguments_pass
 expect 'standard input passes' input_passes
 expect 'a text without #! is for the shell' text_without_interpreter_is_for_sh
 expect 'errors of usage end with 125 and say why' usage_errors_are_125
+expect 'an option that is none is named' wrong_options_are_named
 expect '--help and --version' help_and_version
 expect 'a program without verbs loads nothing' nothing_is_loaded_without_verbs
 expect 'its processes look in the folder, a bounded number of times, and no more' \
