@@ -31,8 +31,11 @@ static struct sigaction child_before;
 static char *reader_path(void)
 {
 	char *launcher = path_read_link("/proc/self/exe");
-	char *reader = print_string("%s/" READER, launcher ? path_folder(launcher) : "");
+	char *reader;
 
+	if (!launcher)
+		fail("/proc/self/exe: %s; --summary needs /proc", strerror(errno));
+	reader = print_string("%s/" READER, path_folder(launcher));
 	if (access(reader, X_OK))
 		fail("'%s': %s; --summary needs it: install ibvbuf-preload again", reader,
 		     strerror(errno));

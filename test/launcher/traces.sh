@@ -301,6 +301,15 @@ summary_in_a_new_pid_namespace() {
 		"$work/told/bin/ibvbuf-run" --summary sh -c 'exit 6')" 6
 }
 
+summary_without_proc() {
+	need_root
+	unshare -m true 2> /dev/null || skip 'no mount namespace can be made'
+	same 'status' "$(IBVBUF_LIBDIR=$work/prefix/lib/ibvbuf status_of unshare -m sh -c \
+		'mount -t tmpfs none /proc && exec "$0" --summary true' "$run")" 125
+	reports '/proc/self/exe.*No such file or directory; --summary needs /proc' \
+		"$work/status.output"
+}
+
 summary_needs_its_reader() {
 	mkdir -p "$work/lonely/bin"
 	cp "$run" "$work/lonely/bin/"
@@ -331,4 +340,5 @@ expect '--summary: stops and goes on with the program' summary_stops_and_goes_on
 expect '--summary: the program'\''s signals are as without it' signals_are_as_they_were
 expect '--summary: killed, it takes the program with it' summary_killed
 expect '--summary: in a new PID namespace' summary_in_a_new_pid_namespace
+expect '--summary: without /proc says what is missing' summary_without_proc
 expect '--summary: without the reader says what is missing' summary_needs_its_reader
