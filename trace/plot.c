@@ -233,6 +233,9 @@ static void draw_time(const struct plot *plot)
 		svg_line(place, MRS_BOTTOM, place, MRS_BOTTOM + 5, COLOUR_AXIS, 1);
 		ticks_label(&ticks, time, label);
 		svg_text(place, MRS_BOTTOM + 23, 11.5, SVG_MIDDLE, COLOUR_QUIET, label);
+		/* a file may say that it was recorded at the end of time */
+		if (time > UINT64_MAX - ticks.step)
+			break;
 	}
 }
 
