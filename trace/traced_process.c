@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 enum mapping { MAPPED, NOT_MAPPED, UNKNOWN };
@@ -72,10 +73,16 @@ static enum mapping file_mapping(const struct trace_file *file, pid_t process)
 
 static bool is_of_this_host(const struct trace_file *file)
 {
-	char host[HOST_NAME_MAX + 1];
+	const size_t room = sizeof(file->header.host) - 1;
+	struct utsname system;
+	const char *host = system.nodename;
 
-	return !gethostname(host, sizeof(host)) &&
-	       !strncmp(host, file->header.host, sizeof(file->header.host) - 1);
+	if (uname(&system))
+		return false;
+	/* Of a name that is too long, the file has the end. */
+	if (strlen(host) > room)
+		host += strlen(host) - room;
+	return !strcmp(host, file->header.host);
 }
 
 /* Whether it has that number in its own container. */

@@ -47,7 +47,7 @@ $(trace_test)/fuzz/fuzz: $(addprefix $(trace_test)/fuzz/,fuzz.o $(trace_parts:.c
 
 trace_units := test_call_site test_event test_file test_filter test_stream \
 	test_failures test_histogram test_interval_tree test_live_objects test_plot test_summary \
-	test_ticks
+	test_ticks test_traced_process
 $(trace_test)/plain/units: $(addprefix $(trace_test)/plain/,$(trace_units:=.o) image.o output.o $(trace_parts:.c=.o))
 	@echo '  LINK    $@'
 	$(Q)$(CC) $(CFLAGS) -pthread -Wl,--build-id $(LDFLAGS) -o $@ $^ -lcriterion
