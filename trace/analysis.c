@@ -103,12 +103,15 @@ static struct analysis_pair *pair_of(struct pass *pass, enum analysis_pair_kind 
 	return pair;
 }
 
+/* What is beyond is in no list of errors, but in all else: of a file that lies. */
 static void count_error(struct analysis_error **errors, size_t *count, int32_t error)
 {
 	size_t i;
 
 	for (i = 0; i < *count && (*errors)[i].error != error; i++)
 		;
+	if (i == ANALYSIS_MOST_ERRORS)
+		return;
 	if (i == *count) {
 		*errors = grow(*errors, ++*count, sizeof(**errors));
 		(*errors)[i].error = error;
@@ -272,14 +275,18 @@ static void count_pairs(struct pass *pass, const struct trace_event *event,
 	uint64_t duration = event->record->duration;
 	struct analysis_pair *pair;
 
-	if (other && other->site)
-		add_to_pair(pair_of(pass, kind, where, other->site), 1, change->shared, duration);
+	if (other && other->site) {
+		pair = pair_of(pass, kind, where, other->site);
+		add_to_pair(pair, 1, change->shared, duration);
+		pair->at_least |= change->at_least;
+	}
 	if (change->again)
 		add_to_pair(pair_of(pass, ANALYSIS_AGAIN, where, where), 1,
 			    live_bytes_of(event->record), duration + change->again_time);
 	if (change->orphan && change->orphan->site) {
 		pair = pair_of(pass, ANALYSIS_ORPHAN, where, change->orphan->site);
 		add_to_pair(pair, change->orphans, change->orphan_bytes, 0);
+		pair->at_least |= change->at_least;
 		if (change->backing == IBVBUF_TRACE_BACKING_DMA_HEAP ||
 		    change->backing == IBVBUF_TRACE_BACKING_UDMABUF)
 			pair->on_dmabuf += change->orphans;

@@ -26,6 +26,9 @@ struct analysis_level {
 	uint64_t most_mrs_at;
 };
 
+/* Different ones that are counted apart for a call; Linux has some 130. */
+#define ANALYSIS_MOST_ERRORS 256
+
 /**
  * struct analysis_error - how often a call failed with an errno
  */
@@ -117,6 +120,7 @@ enum analysis_pair_kind {
  * @bytes: that were registered twice; of ANALYSIS_AGAIN, registered again; of orphans, of the MRs
  * @time: that the registrations took; of ANALYSIS_AGAIN, and the deregistrations before them
  * @on_dmabuf: of these, orphans of buffers made of a DMA-buf
+ * @at_least: @bytes, and @count of orphans, may be more
  */
 struct analysis_pair {
 	struct object_entry entry;
@@ -127,6 +131,7 @@ struct analysis_pair {
 	uint64_t bytes;
 	uint64_t time;
 	uint64_t on_dmabuf;
+	bool at_least;
 };
 
 /**

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #include "interval_tree.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /* Equal ranges are in the order in which they were inserted. */
@@ -139,65 +138,67 @@ struct interval *interval_find_overlap(const struct interval_tree *tree, uint64_
 	return NULL;
 }
 
-struct cover {
-	uint64_t end;
-	uint64_t reached;
-	uint64_t bytes;
-};
-
-/* What ends before the bytes that were counted adds nothing, and is not looked at. */
-static void count_covered(const struct interval *node, struct cover *cover)
+/*
+ * From one end to the next: of those that begin no later than what was reached, the one that ends
+ * last; and where there is none, on to the next start. So of many that overlap only those are
+ * looked at that are needed to cover the range.
+ */
+bool interval_covered(const struct interval_tree *tree, uint64_t start, uint64_t end,
+		      struct allowance *allowance, uint64_t *bytes)
 {
-	uint64_t from, to;
+	uint64_t farthest, next;
+	const struct interval *node;
 
-	if (!node || node->largest_end <= cover->reached)
-		return;
-	count_covered(node->left, cover);
-	if (node->start >= cover->end)
-		return;
-	if (node->end > cover->reached) {
-		from = node->start > cover->reached ? node->start : cover->reached;
-		to = node->end < cover->end ? node->end : cover->end;
-		cover->bytes += to - from;
-		cover->reached = to;
+	for (*bytes = 0; start<end; start = farthest> start ? farthest : next) {
+		farthest = start;
+		next = end;
+		for (node = tree->root; node;) {
+			if (!allowance_spend(allowance))
+				return false;
+			if (node->start > start) {
+				next = node->start;
+				node = node->left;
+				continue;
+			}
+			if (node->left && node->left->largest_end > farthest)
+				farthest = node->left->largest_end;
+			if (node->end > farthest)
+				farthest = node->end;
+			node = node->right;
+		}
+		if (farthest > end)
+			farthest = end;
+		*bytes += farthest - start;
 	}
-	if (cover->reached < cover->end)
-		count_covered(node->right, cover);
-}
-
-uint64_t interval_covered(const struct interval_tree *tree, uint64_t start, uint64_t end)
-{
-	struct cover cover = {.end = end, .reached = start};
-
-	if (start < end)
-		count_covered(tree->root, &cover);
-	return cover.bytes;
+	return true;
 }
 
 struct visitor {
 	uint64_t start;
 	uint64_t end;
+	struct allowance *allowance;
 	void (*visit)(struct interval *interval, void *context);
 	void *context;
 };
 
-static void visit_overlaps(struct interval *node, const struct visitor *visitor)
+static bool visit_overlaps(struct interval *node, const struct visitor *visitor)
 {
 	if (!node || node->largest_end <= visitor->start)
-		return;
-	visit_overlaps(node->left, visitor);
+		return true;
+	if (!allowance_spend(visitor->allowance) || !visit_overlaps(node->left, visitor))
+		return false;
 	if (node->start >= visitor->end)
-		return;
+		return true;
 	if (node->end > visitor->start)
 		visitor->visit(node, visitor->context);
-	visit_overlaps(node->right, visitor);
+	return visit_overlaps(node->right, visitor);
 }
 
-void interval_each_overlap(const struct interval_tree *tree, uint64_t start, uint64_t end,
+bool interval_each_overlap(const struct interval_tree *tree, uint64_t start, uint64_t end,
+			   struct allowance *allowance,
 			   void (*visit)(struct interval *interval, void *context), void *context)
 {
-	const struct visitor visitor = {start, end, visit, context};
+	const struct visitor visitor = {start, end, allowance, visit, context};
 
-	if (start < end)
-		visit_overlaps(tree->root, &visitor);
+	return start >= end || visit_overlaps(tree->root, &visitor);
 }

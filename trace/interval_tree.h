@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Ranges of addresses, and which of them share bytes with a given one. The caller owns the nodes. A
- * treap whose nodes know the largest end below them: insertion, removal and searches take about
- * log(n) steps whatever the ranges are.
+ * treap whose nodes know the largest end below them: insertion, removal and searches for one take
+ * about log(n) steps whatever the ranges are. The others may take n, and have an allowance.
  */
 #ifndef IBVBUF_TRACE_INTERVAL_TREE_H
 #define IBVBUF_TRACE_INTERVAL_TREE_H
 
-#include <stdint.h>
+#include "allowance.h"
 
 /**
  * struct interval - the bytes [start, end)
@@ -41,10 +41,18 @@ struct interval *interval_find_same(const struct interval_tree *tree, uint64_t s
 /* Of those that share a byte with [start, end), the one that begins first, or NULL. */
 struct interval *interval_find_overlap(const struct interval_tree *tree, uint64_t start,
 				       uint64_t end);
-/* The bytes of [start, end) that lie in at least one interval. */
-uint64_t interval_covered(const struct interval_tree *tree, uint64_t start, uint64_t end);
-/* Calls `visit` for all that share a byte with [start, end), in the order of their starts. */
-void interval_each_overlap(const struct interval_tree *tree, uint64_t start, uint64_t end,
+/*
+ * The bytes of [start, end) that lie in at least one interval. False if there was no step left
+ * before the end: they are at least so many.
+ */
+bool interval_covered(const struct interval_tree *tree, uint64_t start, uint64_t end,
+		      struct allowance *allowance, uint64_t *bytes);
+/*
+ * Calls `visit` for all that share a byte with [start, end), in the order of their starts. False if
+ * there was no step left before the last of them.
+ */
+bool interval_each_overlap(const struct interval_tree *tree, uint64_t start, uint64_t end,
+			   struct allowance *allowance,
 			   void (*visit)(struct interval *interval, void *context), void *context);
 
 #endif

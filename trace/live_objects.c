@@ -12,6 +12,12 @@
  */
 #define REMEMBERED 65536
 
+/*
+ * MRs that are looked at to find one by its address and key: the last ones of that address. Where
+ * records are true, it is two of them at most that seem to live.
+ */
+#define MOST_NAMESAKES 256
+
 #define BLOCK_OBJECTS 64
 
 struct remembered {
@@ -30,6 +36,7 @@ struct live {
 	struct process *processes;
 	size_t process_count;
 	bool with_ranges;
+	struct allowance allowance;
 	/* NULL without ranges. */
 	struct remembered *remembered;
 	/* Objects are taken from blocks, and given back to a list of unused ones. */
@@ -44,6 +51,7 @@ struct live *live_new(bool with_ranges)
 
 	memset(live, 0, sizeof(*live));
 	live->with_ranges = with_ranges;
+	live->allowance.steps = ALLOWANCE_TO_BEGIN_WITH;
 	if (!with_ranges)
 		return live;
 	live->remembered = grow(NULL, REMEMBERED, sizeof(*live->remembered));
@@ -123,11 +131,12 @@ static struct live_object *find(const struct live *live, enum live_kind kind,
 {
 	struct live_object *object, *found = NULL;
 	struct object_entry *entry;
+	unsigned int seen;
 
 	if (!address)
 		return NULL;
 	entry = object_map_first(&live->maps[kind], name_of(file, address));
-	for (; entry; entry = object_map_next(entry)) {
+	for (seen = 0; entry && seen < MOST_NAMESAKES; seen++, entry = object_map_next(entry)) {
 		object = object_of(entry);
 		if (object->address == address && object->key == key && object->file == file)
 			found = object;
@@ -271,16 +280,18 @@ static struct remembered *remembered_of(const struct live *live, const struct li
 
 static void enter_ranges(struct live *live, struct live_object *mr, struct live_change *change)
 {
+	const struct interval *range = &mr->range;
 	struct interval_tree *tree = &mr->domain->ranges;
 	struct remembered *remembered;
 	struct interval *other;
 	uint64_t hash;
 
-	other = interval_find_overlap(tree, mr->range.start, mr->range.end);
+	other = interval_find_overlap(tree, range->start, range->end);
 	if (other) {
-		change->shared = interval_covered(tree, mr->range.start, mr->range.end);
 		change->overlaps = object_at(other);
-		other = interval_find_same(tree, mr->range.start, mr->range.end);
+		change->at_least = !interval_covered(tree, range->start, range->end,
+						     &live->allowance, &change->shared);
+		other = interval_find_same(tree, range->start, range->end);
 		change->same = object_at(other);
 	} else {
 		remembered = remembered_of(live, mr, &hash);
@@ -464,6 +475,7 @@ static void end_buffer(struct live *live, const struct trace_event *event,
 {
 	struct process *process = process_of(live, event->file);
 	struct live_object *buffer, *domain, *mr, *next;
+	bool all = true;
 
 	change->kind = LIVE_BUFFER;
 	change->count = -1;
@@ -476,9 +488,12 @@ static void end_buffer(struct live *live, const struct trace_event *event,
 	change->site = buffer->site;
 	change->backing = buffer->backing;
 	if (buffer->range.end) {
-		for (domain = process->domains; domain; domain = domain->next)
-			interval_each_overlap(&domain->ranges, buffer->range.start,
-					      buffer->range.end, count_orphan, change);
+		for (domain = process->domains; domain && all; domain = domain->next)
+			all = allowance_spend(&live->allowance) &&
+			      interval_each_overlap(&domain->ranges, buffer->range.start,
+						    buffer->range.end, &live->allowance,
+						    count_orphan, change);
+		change->at_least = !all;
 		interval_remove(&process->buffers, &buffer->range);
 	}
 	for (mr = buffer->next; mr; mr = next) {
@@ -565,6 +580,7 @@ void live_take(struct live *live, const struct trace_event *event, const struct 
 {
 	memset(change, 0, sizeof(*change));
 	change->kind = LIVE_NOTHING;
+	allowance_add(&live->allowance);
 	if (event_failed(event))
 		return;
 	switch (trace_call_effect(event->record->call)) {

@@ -82,6 +82,8 @@ struct live_object {
  * @orphans: MRs that lived when their buffer was freed, or the range that they lie in
  * @orphan_bytes: bytes of them
  * @orphan: the first of them
+ * @at_least: there may be more @shared or @orphans: not all was looked at, which would take too
+ * long
  * @backing: of the buffer that was freed
  *
  * What it points to is there until the next call.
@@ -100,6 +102,7 @@ struct live_change {
 	uint64_t orphans;
 	uint64_t orphan_bytes;
 	const struct live_object *orphan;
+	bool at_least;
 	uint16_t backing;
 };
 

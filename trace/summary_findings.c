@@ -300,8 +300,15 @@ static struct pairs pairs_of(struct analysis_pair **sorted, size_t count,
 		found.sum.bytes += sorted[i]->bytes;
 		found.sum.time += sorted[i]->time;
 		found.sum.on_dmabuf += sorted[i]->on_dmabuf;
+		found.sum.at_least |= sorted[i]->at_least;
 	}
 	return found;
+}
+
+/* What is said before a number that may be larger. */
+static const char *at_least(const struct analysis_pair *pair)
+{
+	return pair->at_least ? "at least " : "";
 }
 
 /* `at` and `other`: what is said before the sites; `other` also stands where both are the same. */
@@ -335,8 +342,8 @@ static void print_orphans(const struct summary *summary, const struct pairs *orp
 
 	if (!count)
 		return;
-	text_paragraph(2, 6, "%s MR%s (%s) lived when %s memory was freed",
-		       text_count(&numbers, count), text_plural(count),
+	text_paragraph(2, 6, "%s%s MR%s (%s) lived when %s memory was freed",
+		       at_least(&orphans->sum), text_count(&numbers, count), text_plural(count),
 		       text_bytes(&numbers, orphans->sum.bytes), count == 1 ? "its" : "their");
 	if (orphans->sum.on_dmabuf < count)
 		text_paragraph(
@@ -360,8 +367,8 @@ static void print_repeats(const struct summary *summary, const struct pairs *rep
 		return;
 	text_paragraph(2, 6,
 		       "%s registration%s repeated one that lived, of the same range and domain: "
-		       "%s twice, %s in the calls. One MR would do, unless the access differs.",
-		       text_count(&numbers, count), text_plural(count),
+		       "%s%s twice, %s in the calls. One MR would do, unless the access differs.",
+		       text_count(&numbers, count), text_plural(count), at_least(&repeats->sum),
 		       text_bytes(&numbers, repeats->sum.bytes),
 		       text_time(&numbers, repeats->sum.time));
 	print_pair_sites(summary, repeats, "", "what was registered by ");
@@ -376,8 +383,9 @@ static void print_overlaps(const struct summary *summary, const struct pairs *ov
 		return;
 	text_paragraph(
 		2, 6,
-		"%s registration%s shared bytes with MRs of the same domain that lived: %s twice.",
-		text_count(&numbers, count), text_plural(count),
+		"%s registration%s shared bytes with MRs of the same domain that lived: %s%s "
+		"twice.",
+		text_count(&numbers, count), text_plural(count), at_least(&overlaps->sum),
 		text_bytes(&numbers, overlaps->sum.bytes));
 	print_pair_sites(summary, overlaps, "", "with what was registered by ");
 }

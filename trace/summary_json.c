@@ -169,6 +169,7 @@ static void write_pair(struct json *json, const struct summary *summary,
 	json_number(json, "bytes", pair->bytes);
 	json_number(json, "time_ns", pair->time);
 	json_number(json, "of_dmabuf", pair->on_dmabuf);
+	json_boolean(json, "at_least", pair->at_least);
 	write_site(json, summary, "site", pair->site);
 	write_site(json, summary, "other_site", pair->other);
 	json_close(json, '}');

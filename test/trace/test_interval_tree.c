@@ -12,6 +12,7 @@
 #define STEPS 20000
 
 static struct interval_tree tree;
+static struct allowance plenty = {UINT64_MAX};
 static struct interval *list[MOST];
 static unsigned int count;
 static uint64_t state;
@@ -72,6 +73,7 @@ static void agrees_on(uint64_t start, uint64_t end)
 	struct visits visits = {.start = start, .end = end};
 	struct interval *same = NULL, *first = NULL, *found;
 	unsigned int overlapping = 0, i;
+	uint64_t bytes;
 
 	for (i = 0; i < count; i++) {
 		if (!same && list[i]->start == start && list[i]->end == end)
@@ -87,8 +89,9 @@ static void agrees_on(uint64_t start, uint64_t end)
 	cr_assert_eq(!found, !first);
 	if (found)
 		cr_assert(overlaps(found, start, end) && found->start == first->start);
-	cr_assert_eq(interval_covered(&tree, start, end), covered(start, end));
-	interval_each_overlap(&tree, start, end, visit, &visits);
+	cr_assert(interval_covered(&tree, start, end, &plenty, &bytes));
+	cr_assert_eq(bytes, covered(start, end));
+	cr_assert(interval_each_overlap(&tree, start, end, &plenty, visit, &visits));
 	cr_assert_eq(visits.count, overlapping);
 }
 
@@ -181,10 +184,69 @@ Test(interval_tree, stays_flat_when_ranges_come_in_order)
 Test(interval_tree, reaches_the_end_of_the_address_space)
 {
 	struct interval last = {.start = UINT64_MAX - 10, .end = UINT64_MAX};
+	uint64_t bytes;
 
 	interval_insert(&tree, &last);
 
 	cr_assert_eq(interval_find_overlap(&tree, UINT64_MAX - 1, UINT64_MAX), &last);
 	cr_assert_null(interval_find_overlap(&tree, 0, UINT64_MAX - 10));
-	cr_assert_eq(interval_covered(&tree, 0, UINT64_MAX), 10);
+	cr_assert(interval_covered(&tree, 0, UINT64_MAX, &plenty, &bytes));
+	cr_assert_eq(bytes, 10);
+}
+
+/* Each begins a page behind the one before it, and ends far behind many others. */
+static uint64_t steps_to_cover_in_turn(unsigned int most)
+{
+	static struct interval intervals[40000];
+	const uint64_t before = plenty.steps;
+	uint64_t bytes;
+	unsigned int i;
+
+	tree.root = NULL;
+	for (i = 0; i < most; i++) {
+		intervals[i].start = (uint64_t)i * 4096;
+		intervals[i].end = intervals[i].start + (UINT64_C(1) << 40);
+		cr_assert(interval_covered(&tree, intervals[i].start, intervals[i].end, &plenty,
+					   &bytes));
+		cr_assert_eq(bytes, i ? (UINT64_C(1) << 40) - 4096 : 0);
+		interval_insert(&tree, &intervals[i]);
+	}
+	return before - plenty.steps;
+}
+
+Test(interval_tree, covers_a_range_in_few_steps_whatever_overlaps_there)
+{
+	const uint64_t steps = steps_to_cover_in_turn(10000);
+
+	cr_assert_lt(steps_to_cover_in_turn(40000), 6 * steps);
+}
+
+static void count_seen(struct interval *interval, void *context)
+{
+	(void)interval;
+	(*(unsigned int *)context)++;
+}
+
+Test(interval_tree, counts_what_it_has_steps_for)
+{
+	static struct interval intervals[1000];
+	struct allowance few = {500};
+	unsigned int seen = 0, i;
+	uint64_t bytes;
+
+	for (i = 0; i < 1000; i++) {
+		intervals[i].start = (uint64_t)i * 4096;
+		intervals[i].end = intervals[i].start + 1;
+		interval_insert(&tree, &intervals[i]);
+	}
+
+	cr_assert_not(interval_covered(&tree, 0, UINT64_MAX, &few, &bytes));
+	cr_assert_gt(bytes, 0);
+	cr_assert_lt(bytes, 1000);
+	cr_assert_not(interval_covered(&tree, 0, UINT64_MAX, &few, &bytes));
+	cr_assert_eq(bytes, 0);
+	few.steps = 500;
+	cr_assert_not(interval_each_overlap(&tree, 0, UINT64_MAX, &few, count_seen, &seen));
+	cr_assert_gt(seen, 0);
+	cr_assert_lt(seen, 1000);
 }

@@ -153,6 +153,43 @@ Test(live, many_mrs_can_be_told_apart)
 	cr_assert_eq(bytes[LIVE_MR], 0);
 }
 
+/* No more than two are there if records are true; and all of a million would be looked at. */
+Test(live, of_many_at_one_address_only_the_last_are_looked_at)
+{
+	uint32_t i;
+
+	for (i = 1; i <= 1000; i++)
+		take(registration(0x10, i, (uint64_t)i << 20, 4096));
+	take(deregistration(0x10, 1000));
+	cr_assert_not(change.unknown);
+	take(deregistration(0x10, 900));
+	cr_assert_not(change.unknown);
+
+	take(deregistration(0x10, 1));
+	cr_assert(change.unknown);
+}
+
+Test(live, what_would_take_too_long_is_counted_in_part)
+{
+	const uint32_t most = 20000;
+	const uint64_t length = (uint64_t)most << 20;
+	uint32_t key;
+
+	for (key = 1; key <= most; key++)
+		take(registration((uint64_t)key * 64, key, (uint64_t)key << 20, 4096));
+	take(registration((uint64_t)key * 64, key, 1 << 20, length));
+	cr_assert_not(change.at_least);
+	cr_assert_eq(change.shared, (uint64_t)most * 4096);
+
+	while (!change.at_least && key < 2 * most) {
+		take(deregistration((uint64_t)key * 64, key));
+		key++;
+		take(registration((uint64_t)key * 64, key, 1 << 20, length));
+	}
+	cr_assert(change.at_least);
+	cr_assert_lt(change.shared, (uint64_t)most * 4096);
+}
+
 Test(live, the_whole_address_space_on_demand_has_no_bytes)
 {
 	take(registration(0x10, 1, 0, UINT64_MAX));

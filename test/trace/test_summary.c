@@ -514,6 +514,46 @@ Test(summary, does_not_print_what_a_terminal_would_obey)
 	cr_assert_null(strchr(summary(), '\033'));
 }
 
+/* As many as a file that lies has records would take long. */
+Test(summary, counts_no_more_errors_apart_than_there_can_be)
+{
+	const char *errors, *end;
+	unsigned int count = 0;
+	int error;
+
+	for (error = 1; error <= 1000; error++)
+		add_failure(IBVBUF_TRACE_REG_MR, 0x110, error);
+
+	errors = strstr(output_of(&command_summary, "--json", image.path, NULL), "\"errors\": [");
+	cr_assert_not_null(errors);
+	end = strchr(errors, ']');
+	while ((errors = strstr(errors, "\"count\":")) && errors++ < end)
+		count++;
+	cr_assert_geq(count, 133);
+	cr_assert_lt(count, 1000);
+}
+
+Test(summary, tells_that_more_is_shared_than_was_counted)
+{
+	struct ibvbuf_trace_record *record;
+	uint32_t key, i;
+
+	image_remove(&image);
+	image = new_image(30000);
+	for (key = 1; key <= 10000; key++)
+		add_registration(0x110, key, 4096);
+	/* more than it has steps for */
+	for (i = 0; i < 2000; i++) {
+		record = add_registration(0x120, key, UINT64_C(10000) * 0x1000000);
+		record->address = UINT64_C(0x100000000);
+		add_deregistration(key);
+	}
+
+	says(summary(), "2,000 registrations shared bytes with MRs of the same domain that lived: "
+			"at least ");
+	says(output_of(&command_summary, "--json", image.path, NULL), "\"at_least\": true");
+}
+
 Test(summary, of_no_records_is_short)
 {
 	const char *text = summary();
