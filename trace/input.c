@@ -39,6 +39,19 @@ static struct option *all_options(const struct trace_command *command)
 	return options;
 }
 
+/* There are no options of one letter; of one that was tried, getopt_long() is still in the word. */
+static void complain_of_option(const struct trace_command *command, int option, const char *word)
+{
+	if (option == ':')
+		complain("'%s' needs a value; see ibvbuf-trace %s --help", printable(word),
+			 command->name);
+	else if (optopt > ' ' && optopt <= '~')
+		complain("no option '-%c'; see ibvbuf-trace %s --help", optopt, command->name);
+	else
+		complain("no option '%s'; see ibvbuf-trace %s --help", printable(word),
+			 command->name);
+}
+
 static bool take_options(const struct trace_command *command, struct filter *filter, int argc,
 			 char **argv, int *status)
 {
@@ -50,9 +63,7 @@ static bool take_options(const struct trace_command *command, struct filter *fil
 	*status = EXIT_USAGE;
 	while ((option = getopt_long(argc, argv, ":", options, &which)) != -1) {
 		if (option == ':' || option == '?')
-			complain(option == ':' ? "'%s' needs a value; see ibvbuf-trace %s --help"
-					       : "no option '%s'; see ibvbuf-trace %s --help",
-				 printable(argv[optind - 1]), command->name);
+			complain_of_option(command, option, argv[optind - 1]);
 		if (option == OPTION_HELP) {
 			help(command);
 			*status = EXIT_SUCCESS;
