@@ -123,8 +123,11 @@ install: all $(B)/ibvbuf.pc
 	$(Q)ln -sf libibverbs.so.1 "$(DESTDIR)$(libdir)/dropin/libibverbs.so"
 	$(Q)conf="$(DESTDIR)$(SYSCONFDIR)/ibvbuf-preload.conf"; \
 	if [ -e "$$conf" ]; then echo "  KEPT    $$conf"; \
-	elif [ -z "$(DESTDIR)" ] && [ ! -w "$(SYSCONFDIR)" ]; then echo "  SKIPPED $$conf (no permission; it holds comments only)"; \
-	else echo "  INSTALL $$conf"; install -D -m 644 ibvbuf-preload.conf "$$conf"; fi
+	elif [ -n "$(DESTDIR)" ] || [ -w "$(SYSCONFDIR)" ]; then \
+		echo "  INSTALL $$conf"; install -D -m 644 ibvbuf-preload.conf "$$conf"; \
+	elif [ ! -e "$(SYSCONFDIR)" ] && install -D -m 644 ibvbuf-preload.conf "$$conf" 2>/dev/null; then \
+		echo "  INSTALL $$conf"; \
+	else echo "  SKIPPED $$conf (cannot be written; it holds comments only)"; fi
 
 # The configuration stays: it may be the administrator's.
 uninstall:

@@ -3,4 +3,5 @@ SUITES += build
 
 .PHONY: check-build
 check-build:
+	$(Q)test/build/check_makefile
 	$(Q)B=$(B) test/build/check
