@@ -100,7 +100,8 @@ $(B)/settings: FORCE
 .PHONY: FORCE
 FORCE:
 
-$(B)/shim/config.o $(B)/shim/report.o $(B)/ibvbuf.pc: $(B)/settings
+$(B)/shim/config.o $(B)/shim/report.o $(B)/shim/trace/trace_file.o $(B)/launcher/options.o \
+$(B)/trace/main.o $(B)/ibvbuf.pc: $(B)/settings
 
 $(B)/ibvbuf.pc: shim/ibvbuf.pc.in Makefile
 	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' $< > $@
