@@ -22,6 +22,10 @@ WARNINGS := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wfo
 ALL_CFLAGS := -std=gnu11 $(WARNINGS) -Iinclude $(CFLAGS)
 DEPENDENCIES = -MMD -MP
 
+# What is left of a file whose making failed would count as made. The status of a pipe is that of its
+# last command, so what comes out of one is looked at.
+.DELETE_ON_ERROR:
+
 shim_sources := $(sort $(wildcard shim/*.c shim/trace/*.c))
 shim_objects := $(shim_sources:shim/%.c=$(B)/shim/%.o)
 
@@ -58,6 +62,7 @@ $(B)/exported: shim/verbs_calls.def Makefile
 	@mkdir -p $(@D)
 	$(Q)$(CC) -E -P -x c -D'EXPORTED(n,v,r,t,p)=@ n v r' -D'CALLED(n,v,r,t,p)=' $< | \
 		tr -d '"\n' | tr '@' '\n' | awk 'NF == 3' > $@
+	$(Q)test -s $@
 
 $(B)/preload.map: $(B)/exported Makefile
 	$(Q)awk '{ names[$$2] = names[$$2] "\t\t" $$1 ";\n" } \
@@ -70,10 +75,12 @@ $(B)/preload.map: $(B)/exported Makefile
 libibverbs = $(shell $(CC) -print-file-name=libibverbs.so)
 
 $(B)/stub.symbols: $(B)/exported Makefile
-	$(Q)readelf --dyn-syms -W $(libibverbs) | awk ' \
-		FILENAME != "-" { if ($$3 >= 59) { print $$1, "-"; new[$$1] = 1 } next } \
+	$(Q)readelf --dyn-syms -W $(libibverbs) > $@.read
+	$(Q)awk ' \
+		NR == FNR { if ($$3 >= 59) { print $$1, "-"; new[$$1] = 1 } next } \
 		$$4 == "FUNC" && split($$8, part, "@@") == 2 && !(part[1] in new) { print part[1], part[2] } \
-	' $(B)/exported - > $@
+	' $(B)/exported $@.read > $@
+	$(Q)test -s $@
 
 $(B)/stub.c: $(B)/stub.symbols
 	$(Q)awk '{ printf "void %s(void);\nvoid %s(void)\n{\n}\n", $$1, $$1 }' $< > $@

@@ -37,6 +37,7 @@ $(B)/dropin/newer: shim/dropin/newer_calls.def
 	@mkdir -p $(@D)
 	$(Q)$(CC) -E -P -x c -D'NEWER(n,v,r,t,p,a,d)=@ n v r' -D'WATCHED(n,v,r)=@ n v r' $< | \
 		tr -d '"\n' | tr '@' '\n' | awk 'NF == 3' > $@
+	$(Q)test -s $@
 
 $(B)/dropin/exported: $(B)/exported $(B)/dropin/newer
 	$(Q)cat $^ > $@
@@ -45,6 +46,7 @@ $(B)/dropin/nodes: shim/dropin/version_nodes.def
 	@mkdir -p $(@D)
 	$(Q)$(CC) -E -P -x c -D'PUBLIC_NODE(v,r)=@ v r' -D'PRIVATE_NODE(v,r)=@ v r' $< | \
 		tr -d '"\n' | tr '@' '\n' | awk 'NF == 2' > $@
+	$(Q)test -s $@
 
 $(B)/dropin/dropin.map: $(B)/dropin/exported $(B)/dropin/nodes shim/dropin/rules.mk
 	$(Q)awk 'NR == FNR { names[$$2] = names[$$2] "\t\t" $$1 ";\n"; next } \
