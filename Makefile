@@ -22,6 +22,15 @@ WARNINGS := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wfo
 ALL_CFLAGS := -std=gnu11 $(WARNINGS) -Iinclude $(CFLAGS)
 DEPENDENCIES = -MMD -MP
 
+# What is installed is listed with colons, and in words.
+empty :=
+ifneq ($(findstring $(empty) $(empty),$(PREFIX)),)
+$(error PREFIX has a space, which cannot be: '$(PREFIX)')
+endif
+ifneq ($(findstring :,$(PREFIX)),)
+$(error PREFIX has a colon, which cannot be: '$(PREFIX)')
+endif
+
 # What is left of a file whose making failed would count as made. The status of a pipe is that of its
 # last command, so what comes out of one is looked at.
 .DELETE_ON_ERROR:
