@@ -80,12 +80,18 @@ static double place_of(const struct plot_data *data, uint64_t time)
 	return LEFT + share * COLUMNS;
 }
 
+/* Files that lie have bytes for more than 64 bits. */
+static uint64_t sum_of(uint64_t one, uint64_t other)
+{
+	return one > UINT64_MAX - other ? UINT64_MAX : one + other;
+}
+
 /* A scale up to the first tick that is no less than the largest value. */
 static void set_scale(struct panel *panel, uint64_t most)
 {
 	panel->most = most / panel->ticks.step * panel->ticks.step;
 	if (panel->most < most || !panel->most)
-		panel->most += panel->ticks.step;
+		panel->most = sum_of(panel->most, panel->ticks.step);
 }
 
 static void draw_scale(const struct panel *panel, const char *title)
@@ -370,7 +376,7 @@ static void run(struct trace_input *input)
 	plot.bytes.ticks = ticks_of_bytes(level->most_bytes, 5);
 	plot.mrs.ticks = ticks_of_count(level->most_mrs, 3);
 	/* Above the peak there is room for its text. */
-	set_scale(&plot.bytes, level->most_bytes + level->most_bytes / 10);
+	set_scale(&plot.bytes, sum_of(level->most_bytes, level->most_bytes / 10));
 	set_scale(&plot.mrs, level->most_mrs + level->most_mrs / 4);
 	make_title(&plot, title, sizeof(title));
 

@@ -31,3 +31,24 @@ Test(plot, ends_at_the_end_of_time, .timeout = 20)
 	image_remove(&image);
 	cr_assert_not_null(strstr(picture, "</svg>"));
 }
+
+Test(plot, has_a_scale_for_as_many_bytes_as_can_be_counted)
+{
+	struct image image = image_new(256, 0);
+	struct ibvbuf_trace_record *record;
+	const char *picture;
+	unsigned int i;
+
+	for (i = 1; i <= 210; i++) {
+		record = image_add(&image, i * 1000);
+		record->object = i * 64;
+		record->lkey = i;
+		record->length = (UINT64_C(1) << 56) - 1;
+	}
+
+	picture = output_of(&command_plot, image.path, NULL);
+	image_remove(&image);
+	/* what is beyond any picture, as svg.c has it */
+	cr_assert_null(strstr(picture, "1000000000000"));
+	cr_assert_not_null(strstr(picture, "at most 13.1 EiB"));
+}
