@@ -108,7 +108,8 @@ check-memcheck prove-memcheck: $(memcheck)/contract $(memcheck)/late $(contract_
 
 # The shim, the stand-in and the tests, each with the sanitizers in it.
 asan := $(contract)/asan
-asan_cflags := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+# More optimization takes longer than it saves.
+asan_cflags := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 asan_generations := 17 59 64
 sanitized_shim = -Ishim -fPIC -fvisibility=hidden -DIBVBUF_VERSION='"$(VERSION)"' \
 	-DIBVBUF_SYSCONFDIR='"$(SYSCONFDIR)"'

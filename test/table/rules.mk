@@ -55,7 +55,7 @@ table_tsan := TSAN_OPTIONS=halt_on_error=1
 table-programs: $(table_programs)
 
 define table_check
-$(table_tsan) $(table)/tsan-gcc/stress 2 0 1000000 1 0
+$(table_tsan) $(table)/tsan-gcc/stress 2 0 300000 1 0
 test/table/mutants $(B) quick
 $(table)/plain/suspend 3
 $(table)/crowded/suspend 3 lookup

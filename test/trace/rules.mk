@@ -10,8 +10,8 @@ trace_test := $(B)/test/trace
 trace_sources := $(sort $(wildcard trace/*.c))
 trace_parts := $(notdir $(filter-out trace/main.c,$(trace_sources)) $(tracer_shared_sources))
 trace_flags = $(ALL_CFLAGS) -DIBVBUF_VERSION='"$(VERSION)"' $(CPPFLAGS) $(DEPENDENCIES)
-# What is wrong is to end the program.
-trace_sanitizers := -fsanitize=address,undefined -fno-sanitize-recover=all
+# What is wrong is to end the program. More optimization takes longer than it saves.
+trace_sanitizers := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
 
 $(trace_test)/generate: test/trace/generate.c include/ibvbuf/trace.h
 	@mkdir -p $(@D)
