@@ -4,8 +4,8 @@
 # make demo       show it working, on this machine's RDMA device or in a virtual machine
 # make check      all tests
 # make check-NAME one suite: a folder of test/, or asan, tsan, memcheck
-# make prove-NAME the long form of a suite: backings, lint, table, trace, tsan, upstream, vm; and
-#                 dmabuf
+# make prove-NAME the long form of a suite: backings, lint, memcheck, table, trace, tsan, upstream, vm;
+#                 and dmabuf
 # make bench      benchmarks; make bench-full takes longer
 # make install    PREFIX, SYSCONFDIR and DESTDIR are honoured; make uninstall takes it away
 
