@@ -38,14 +38,16 @@ void fork_status_settled(void)
 }
 
 /*
- * Before 35 nobody can be asked. Elsewhere a library without fork support is not called, for it
- * takes the call for a registration, after which ibv_fork_init() is refused.
+ * Before 35 nobody can be asked: it may be on. Elsewhere a library without fork support is not
+ * called, for it takes the call for a registration, after which ibv_fork_init() is refused.
  */
-static bool is_wanted(void)
+static int library_status(void)
 {
 	original_ibv_is_fork_initialized_function *status = original(ibv_is_fork_initialized);
 
-	return original(ibv_dontfork_range) && (!status || ask(status) == FORK_ENABLED);
+	if (!original(ibv_dontfork_range))
+		return FORK_DISABLED;
+	return status ? ask(status) : FORK_ENABLED;
 }
 
 /*
@@ -54,11 +56,9 @@ static bool is_wanted(void)
  */
 bool fork_may_have_protected(void)
 {
-	original_ibv_is_fork_initialized_function *status = original(ibv_is_fork_initialized);
+	int status = library_status();
 
-	if (is_wanted())
-		return true;
-	return status && ask(status) == FORK_UNNEEDED && !original(ibv_reg_mr_ex);
+	return status == FORK_ENABLED || (status == FORK_UNNEEDED && !original(ibv_reg_mr_ex));
 }
 
 int fork_protect(void *address, size_t length, bool *is_protected)
@@ -68,7 +68,7 @@ int fork_protect(void *address, size_t length, bool *is_protected)
 	int error = 0;
 
 	*is_protected = false;
-	if (!is_wanted())
+	if (library_status() != FORK_ENABLED)
 		return 0;
 	errno = 0;
 	if (dontfork_range(address, length))

@@ -20,8 +20,10 @@ void fork_unprotect(void *address, size_t length);
  */
 void fork_status_settled(void);
 
-/* Whether a buffer's memory, or a part of it, may be kept from children; false only if that is
- * certain. */
+/*
+ * Whether a buffer's memory, or a part of it, may be kept from children; false only if that is
+ * certain.
+ */
 bool fork_may_have_protected(void);
 
 #endif

@@ -21,8 +21,8 @@ struct quiet {
  * quiet_begin - keep SIGPIPE, SIGXFSZ and SIGTTOU from the calling thread
  *
  * For a pipe without a reader, a file at the limit of its size, and a terminal that stops who
- * writes to it in the background. False if it cannot be done;
- * then nothing should be written. Safe in a signal handler.
+ * writes to it in the background. False if it cannot be done; then nothing should be written. Safe
+ * in a signal handler.
  */
 bool quiet_begin(struct quiet *quiet);
 

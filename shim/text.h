@@ -36,8 +36,10 @@ void text_hexadecimal(struct text *text, uint64_t value);
 void text_end_line(struct text *text);
 /* The name of an errno value, if it is one that files are refused with. */
 const char *text_error_name(int error);
-/* The module and the offset in it of a code address, as addr2line wants them; the address alone
- * where that cannot be told. Preserves errno. */
+/*
+ * The module and the offset in it of a code address, as addr2line wants them; the address alone
+ * where that cannot be told. Preserves errno.
+ */
 void text_code_address(struct text *text, const void *address);
 
 #endif

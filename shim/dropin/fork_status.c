@@ -25,13 +25,19 @@
 
 static bool is_on;
 
+static void *library_function(const char *name)
+{
+	void *address = original_lookup(name, "IBVERBS_1.1");
+
+	return address == &original_absent ? NULL : address;
+}
+
 static int switch_on(void)
 {
-	void *address = original_lookup("ibv_fork_init", "IBVERBS_1.1");
-	int (*own)(void) = (int (*)(void))address;
+	int (*own)(void) = (int (*)(void))library_function("ibv_fork_init");
 	int error;
 
-	if (!address || address == &original_absent)
+	if (!own)
 		return ENOSYS;
 	error = own();
 	if (!error)
@@ -53,14 +59,12 @@ static bool is_asked_for(void)
 
 static void let_library_begin(void)
 {
-	void *list_address = original_lookup("ibv_get_device_list", "IBVERBS_1.1");
-	void *free_address = original_lookup("ibv_free_device_list", "IBVERBS_1.1");
-	void **(*get_list)(int *count) = (void **(*)(int *))list_address;
-	void (*free_list)(void **list) = (void (*)(void **))free_address;
+	void **(*get_list)(int *count) = (void **(*)(int *))library_function("ibv_get_device_list");
+	void (*free_list)(void **list) =
+		(void (*)(void **))library_function("ibv_free_device_list");
 	void **list;
 
-	if (!list_address || list_address == &original_absent || !free_address ||
-	    free_address == &original_absent)
+	if (!get_list || !free_list)
 		return;
 	list = get_list(NULL);
 	if (list)

@@ -44,8 +44,10 @@ void fill_before_each_write(void)
 	is_quicker = true;
 }
 
-/* As the C library's, it takes six arguments; where fewer were passed, the last is whatever is
- * there. */
+/*
+ * As the C library's, it takes six arguments; where fewer were passed, the last is whatever is
+ * there.
+ */
 __attribute__((no_sanitize_address)) long syscall(long number, ...)
 {
 	long arguments[ARGUMENTS];
