@@ -149,7 +149,8 @@ bool interval_covered(const struct interval_tree *tree, uint64_t start, uint64_t
 	uint64_t farthest, next;
 	const struct interval *node;
 
-	for (*bytes = 0; start<end; start = farthest> start ? farthest : next) {
+	*bytes = 0;
+	while (start < end) {
 		farthest = start;
 		next = end;
 		for (node = tree->root; node;) {
@@ -169,6 +170,7 @@ bool interval_covered(const struct interval_tree *tree, uint64_t start, uint64_t
 		if (farthest > end)
 			farthest = end;
 		*bytes += farthest - start;
+		start = farthest > start ? farthest : next;
 	}
 	return true;
 }
